@@ -1,0 +1,41 @@
+# Every target does its own set-up: a fresh machine needs only Python and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test check format fuzz generate clean
+
+run: $(STAMP)  ## start a broker on 127.0.0.1:9092, its data in ./data
+	$(BIN)/snakka start --data-dir data --listen 127.0.0.1:9092
+
+test: check  ## the whole suite
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+check: $(STAMP)  ## format, lint, types, layers, tidiness: under 30 seconds
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --config pyproject.toml
+	$(BIN)/python -m tools.generate --check
+	$(BIN)/pytest tests/test_tidy.py
+
+format: $(STAMP)  ## write the code as `make check` wants it
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+generate: $(STAMP)  ## messages, tables and reference pages from their declarations
+	$(BIN)/python -m tools.generate
+
+fuzz: $(STAMP)  ## malformed bytes against codecs and a running broker; SECONDS=60 to change how long
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Snakka needs Python 3.11 or newer: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@

@@ -1,0 +1,1 @@
+"""Wiring: assembly, lifecycle, dispatch, and one file for each Kafka API."""

@@ -1,0 +1,1 @@
+"""What the cluster is: image, controller decisions, publication."""

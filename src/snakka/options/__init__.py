@@ -1,0 +1,1 @@
+"""Options: one declaration each, from which parsing, validation, DescribeConfigs, docs and --help derive."""

@@ -1,0 +1,1 @@
+"""Partitions as this broker leads or follows them."""

@@ -1,0 +1,78 @@
+"""The only way to a thread or a process: blocking work that touches no shared state."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, Protocol, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Offload(Protocol):
+    """Runs a blocking function elsewhere; the future completes on the event loop."""
+
+    def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]: ...
+
+    async def run_module(self, module: str, *arguments: str, deadline_seconds: float) -> None:
+        """`python -m module arguments` in a process of its own; OSError when it fails or is late."""
+
+    def close(self) -> None: ...
+
+
+class ThreadOffload:
+    """Real threads and real processes."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, threads: int = 4) -> None:
+        self._loop = loop
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="snakka-offload")
+
+    def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
+        return asyncio.wrap_future(self._pool.submit(function, *args, **kwargs), loop=self._loop)
+
+    async def run_module(self, module: str, *arguments: str, deadline_seconds: float) -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", module, *arguments, stderr=asyncio.subprocess.PIPE
+        )
+        try:
+            _, errors = await asyncio.wait_for(process.communicate(), deadline_seconds)
+        except TimeoutError:
+            raise OSError(f"{module} did not finish within {deadline_seconds:.0f} s") from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if process.returncode:
+            last = errors.decode(errors="replace").strip().rpartition("\n")[2]
+            raise OSError(f"{module} ended with code {process.returncode}: {last}")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class InlineOffload:
+    """Runs the work at once on the caller's thread: simulation and unit tests."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
+        future: asyncio.Future[T] = self._loop.create_future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    async def run_module(self, module: str, *arguments: str, deadline_seconds: float) -> None:
+        import importlib
+
+        try:
+            importlib.import_module(module).main(list(arguments))
+        except SystemExit as ended:
+            if ended.code:
+                raise OSError(f"{module} ended with code {ended.code}") from None
+
+    def close(self) -> None:
+        pass
