@@ -1,0 +1,1 @@
+"""One Kafka API a file, named as Kafka names it; `table` lists them all."""

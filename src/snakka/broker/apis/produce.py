@@ -1,0 +1,173 @@
+"""Produce: append one batch a partition, answer by acks. Versions 3-13.
+
+KIP-98 idempotence and transactions, KIP-467 errors of single records, KIP-951 the new leader in the answer (10),
+KIP-516 topic ids (13). Versions 0-2 are advertised, because old librdkafka reads its compression support from there, but
+nobody speaks them any more.
+"""
+
+from collections.abc import Callable
+
+from snakka.broker.api import Api
+from snakka.broker.services import Services
+from snakka.network.request_context import RequestContext
+from snakka.network.waiting import Waiting
+from snakka.protocol.api_keys import ApiKey
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+from snakka.replication.partition import Partition
+from snakka.replication.waiting_requests import WaitingProduce
+from snakka.security.operations import Operation, ResourceType
+from snakka.storage.files import StorageFailure
+
+ALL_REPLICAS = -1
+FIRST_WITH_TOPIC_ID = 13
+FIRST_WITH_LEADER_HINT = 10
+
+# What still has to happen before the answer: partition, offset to pass, replicas too?, who is told.
+Ack = tuple[Partition, int, bool, Callable[[ErrorCode], None]]
+
+
+def handle(
+    request: ProduceRequest, context: RequestContext, services: Services
+) -> ProduceResponse | Waiting | None:
+    open_acks: list[Ack] = []
+    response = ProduceResponse()
+    refused = _refusal_of_all(request, context)
+    for topic_data in request.topic_data:
+        response.responses.append(_produce_topic(request, topic_data, refused, context, services, open_acks))
+    if request.acks == 0:
+        # Nobody reads an answer to acks=0: a closed connection is the only way to say that something went wrong.
+        if any(row.error_code for topic in response.responses for row in topic.partition_responses):
+            context.connection.close_with_reason("a produce with acks=0 failed")
+        return None
+    if context.api_version >= FIRST_WITH_LEADER_HINT:
+        services.add_leader_endpoints(
+            response.node_endpoints,
+            (
+                row.current_leader.leader_id
+                for topic in response.responses
+                for row in topic.partition_responses
+            ),
+            context.listener,
+        )
+    if not open_acks:
+        return response
+    waiting = Waiting()
+    waiter = WaitingProduce(
+        services.runtime, request.timeout_ms / 1000, open_acks, lambda: waiting.complete(response)
+    )
+    waiting.on_disconnect(waiter.cancel)
+    return waiting
+
+
+def _refusal_of_all(request: ProduceRequest, context: RequestContext) -> ErrorCode:
+    """An error of the request as a whole, given to each of its partitions."""
+    if request.acks not in (ALL_REPLICAS, 0, 1):
+        return ErrorCode.INVALID_REQUIRED_ACKS
+    transactional_id = request.transactional_id
+    if transactional_id is not None and not context.authorize(
+        Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
+    ):
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return ErrorCode.NONE
+
+
+def _produce_topic(
+    request: ProduceRequest,
+    topic_data: TopicProduceData,
+    refused: ErrorCode,
+    context: RequestContext,
+    services: Services,
+    open_acks: list[Ack],
+) -> TopicProduceResponse:
+    name: str | None = topic_data.name
+    if context.api_version >= FIRST_WITH_TOPIC_ID:
+        name = services.image.topics.name_of(topic_data.topic_id)
+    if refused == ErrorCode.NONE:
+        if name is None:
+            refused = ErrorCode.UNKNOWN_TOPIC_ID
+        elif not context.authorize(Operation.WRITE, ResourceType.TOPIC, name):
+            refused = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    rows = []
+    for data in topic_data.partition_data:
+        if refused:
+            rows.append(_failed(data.index, refused, None))
+        else:
+            rows.append(_produce_partition(request, name or "", data, context, services, open_acks))
+    return TopicProduceResponse(name=topic_data.name, topic_id=topic_data.topic_id, partition_responses=rows)
+
+
+def _produce_partition(
+    request: ProduceRequest,
+    topic: str,
+    data: PartitionProduceData,
+    context: RequestContext,
+    services: Services,
+    open_acks: list[Ack],
+) -> PartitionProduceResponse:
+    partition = services.partitions.get(topic, data.index)
+    if partition is None:
+        return _failed(data.index, services.missing_partition_error(topic, data.index), None)
+    if data.records is None:
+        return _failed(data.index, ErrorCode.INVALID_RECORD, "a produce needs a record batch")
+    try:
+        info = partition.append(data.records, request.acks, services.runtime.clock.now_ms())
+    except ApiError as error:
+        services.topic_metrics.produce_failed(topic)
+        return _failed_append(data.index, error, partition, context.api_version)
+    except StorageFailure as failure:
+        services.log_manager.fail_directory(failure.directory, failure)
+        return _failed(data.index, ErrorCode.KAFKA_STORAGE_ERROR, None)
+    row = PartitionProduceResponse(
+        index=data.index,
+        base_offset=info.first_offset,
+        log_append_time_ms=info.log_append_time,
+        log_start_offset=info.log_start_offset,
+    )
+    needs_isr = request.acks == ALL_REPLICAS
+    if request.acks != 0 and not partition.is_acknowledged(info.last_offset + 1, needs_isr):
+        open_acks.append((partition, info.last_offset + 1, needs_isr, _teller(row)))
+    return row
+
+
+def _teller(row: PartitionProduceResponse) -> Callable[[ErrorCode], None]:
+    def tell(error: ErrorCode) -> None:
+        if error != ErrorCode.NONE:
+            row.error_code = error
+            row.base_offset = -1
+            row.log_append_time_ms = -1
+            row.log_start_offset = -1
+
+    return tell
+
+
+def _failed(index: int, error: ErrorCode, message: str | None) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index=index, error_code=error, base_offset=-1, error_message=message)
+
+
+def _failed_append(
+    index: int, error: ApiError, partition: Partition, version: int
+) -> PartitionProduceResponse:
+    row = _failed(index, error.code, error.message or None)
+    row.record_errors = [
+        BatchIndexAndErrorMessage(batch_index=position, batch_index_error_message=message)
+        for position, message in error.record_errors
+    ]
+    if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER and version >= FIRST_WITH_LEADER_HINT:
+        row.current_leader = LeaderIdAndEpoch(
+            leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
+        )
+    return row
+
+
+API = Api(key=ApiKey.PRODUCE, handle=handle, advertised_from=0)

@@ -1,0 +1,173 @@
+"""Reading partitions for one fetch: each target in turn, under the request's byte limits.
+
+Rule: this module never waits. What is there is read now; whether that is enough is for `waiting_requests` to judge.
+"""
+
+from collections.abc import Callable, Iterable
+
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, PartitionData
+from snakka.protocol.uuids import Uuid
+from snakka.replication.partition import Partition
+from snakka.storage.files import StorageFailure
+
+READ_COMMITTED = 1
+CONSUMER_REPLICA_ID = -1
+
+TargetKey = tuple[str | Uuid, int]
+
+
+class FetchTarget:
+    """One partition that a client fetches, with what the client said of it and what it was told last."""
+
+    __slots__ = (
+        "current_leader_epoch",
+        "denied",
+        "fetch_offset",
+        "index",
+        "key",
+        "known_high_watermark",
+        "known_log_start_offset",
+        "last_fetched_epoch",
+        "max_bytes",
+        "missing",
+        "partition",
+        "topic",
+        "topic_id",
+    )
+
+    def __init__(self, key: TargetKey, topic: str, topic_id: Uuid, index: int) -> None:
+        self.key = key
+        self.topic = topic
+        self.topic_id = topic_id
+        self.index = index
+        self.partition: Partition | None = None
+        # Why there is no partition, while there is none.
+        self.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        # Why this client may not read it, whatever the partition says.
+        self.denied = ErrorCode.NONE
+        self.current_leader_epoch = -1
+        self.fetch_offset = 0
+        self.last_fetched_epoch = -1
+        self.max_bytes = 0
+        self.known_high_watermark = -1
+        self.known_log_start_offset = -1
+
+
+class FetchLimits:
+    """What a fetch asks for beyond its partitions."""
+
+    __slots__ = ("isolation_level", "max_bytes", "min_bytes", "replica_id")
+
+    def __init__(self, max_bytes: int, min_bytes: int, isolation_level: int, replica_id: int) -> None:
+        self.max_bytes = max_bytes
+        self.min_bytes = min_bytes
+        self.isolation_level = isolation_level
+        self.replica_id = replica_id
+
+
+class FetchResult:
+    """What one pass over the targets found."""
+
+    __slots__ = ("bytes", "must_answer", "rows")
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[FetchTarget, PartitionData]] = []
+        self.bytes = 0
+        # An error or a divergence: the client hears of it at once, however few bytes there are.
+        self.must_answer = False
+
+
+def read_targets(
+    targets: Iterable[FetchTarget],
+    limits: FetchLimits,
+    storage_failed: Callable[[Partition, StorageFailure], None],
+) -> FetchResult:
+    """Read every target, in order, until max_bytes is used up; the first one with data gives at least one batch."""
+    result = FetchResult()
+    remaining = limits.max_bytes
+    for target in targets:
+        data = _read_target(target, limits, remaining, result.bytes == 0, storage_failed)
+        size = len(data.records) if data.records is not None else 0
+        remaining = max(0, remaining - size)
+        result.bytes += size
+        if data.error_code != ErrorCode.NONE or data.diverging_epoch.end_offset >= 0:
+            result.must_answer = True
+        result.rows.append((target, data))
+    return result
+
+
+def _read_target(
+    target: FetchTarget,
+    limits: FetchLimits,
+    remaining: int,
+    nothing_yet: bool,
+    storage_failed: Callable[[Partition, StorageFailure], None],
+) -> PartitionData:
+    partition = target.partition
+    if partition is None:
+        return failed_row(target.index, target.missing)
+    if target.denied != ErrorCode.NONE:
+        return failed_row(target.index, target.denied)
+    try:
+        return _read_partition(partition, target, limits, remaining, nothing_yet)
+    except ApiError as error:
+        return failed_row(target.index, error.code)
+    except StorageFailure as error:
+        storage_failed(partition, error)
+        return failed_row(target.index, ErrorCode.KAFKA_STORAGE_ERROR)
+
+
+def _read_partition(
+    partition: Partition, target: FetchTarget, limits: FetchLimits, remaining: int, nothing_yet: bool
+) -> PartitionData:
+    log = partition.check_leader(target.current_leader_epoch)
+    high_watermark = log.high_watermark
+    last_stable_offset = log.last_stable_offset
+    row = PartitionData(
+        partition_index=target.index,
+        high_watermark=high_watermark,
+        last_stable_offset=last_stable_offset,
+        log_start_offset=log.log_start_offset,
+        aborted_transactions=None,
+        records=b"",
+    )
+    if target.last_fetched_epoch >= 0:
+        epoch, end_offset = log.end_offset_for_epoch(target.last_fetched_epoch)
+        if epoch < target.last_fetched_epoch or end_offset < target.fetch_offset:
+            row.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
+            return row
+    committed_only = limits.isolation_level == READ_COMMITTED
+    if limits.replica_id >= 0:
+        upper_bound = log.log_end_offset
+    else:
+        upper_bound = last_stable_offset if committed_only else high_watermark
+    found = log.read(
+        target.fetch_offset,
+        min(target.max_bytes, remaining),
+        upper_bound=upper_bound,
+        min_one_message=nothing_yet,
+    )
+    row.records = found.records
+    if committed_only:
+        row.aborted_transactions = [
+            AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
+            for aborted in (
+                log.aborted_transactions(target.fetch_offset, found.next_offset) if found.bytes else ()
+            )
+        ]
+    return row
+
+
+def failed_row(index: int, error: ErrorCode) -> PartitionData:
+    """A row of nothing but an error, with Kafka's -1 for every offset."""
+    return PartitionData(
+        partition_index=index,
+        error_code=error,
+        high_watermark=-1,
+        last_stable_offset=-1,
+        log_start_offset=-1,
+        aborted_transactions=None,
+        records=b"",
+    )

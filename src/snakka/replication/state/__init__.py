@@ -1,0 +1,1 @@
+"""Pure state of replication and fetching: no clock, no files, no sockets."""
