@@ -48,6 +48,10 @@ class Partition:
         "appended_bytes",
         "appended_records",
         "durable_offset",
+        "failed_fetches",
+        "failed_produces",
+        "fetched_bytes",
+        "fetches",
         "follower_end_offsets",
         "index",
         "isr",
@@ -79,6 +83,10 @@ class Partition:
         self.durable_offset = log.log_end_offset
         self.appended_bytes = 0
         self.appended_records = 0
+        self.failed_produces = 0
+        self.fetches = 0
+        self.failed_fetches = 0
+        self.fetched_bytes = 0
         self.offline_error: ErrorCode | None = None
         self._announced_bytes = 0
         self._node_id = node_id
@@ -169,10 +177,8 @@ class Partition:
         self._ack_waiters.append(waiter)
 
     def stop_waiting_for_ack(self, waiter: AckWaiter) -> None:
-        try:
+        if waiter in self._ack_waiters:
             self._ack_waiters.remove(waiter)
-        except ValueError:
-            pass
 
     def flushed(self, offset: int) -> None:
         """The log is synced up to `offset`: with flush.messages=1 readers and answers may pass it now."""
@@ -185,6 +191,12 @@ class Partition:
         """A follower's fetch says how far its log reaches."""
         self.follower_end_offsets[replica_id] = end_offset
         self._advance_high_watermark()
+
+    def count_fetch(self, size: int, failed: bool) -> None:
+        self.fetches += 1
+        self.fetched_bytes += size
+        if failed:
+            self.failed_fetches += 1
 
     # -- progress -------------------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ from snakka.protocol.messages.fetch import (
     PartitionData,
 )
 from snakka.protocol.uuids import ZERO_UUID
-from snakka.replication.fetching import FetchLimits, FetchResult, FetchTarget, TargetKey, read_targets
 from snakka.replication.fetch_watch import FetchWatch
+from snakka.replication.fetching import FetchLimits, FetchResult, FetchTarget, TargetKey, read_targets
 from snakka.replication.state.fetch_sessions import FINAL_EPOCH, INITIAL_EPOCH, NO_SESSION_ID, FetchSession
 from snakka.replication.waiting_requests import WaitingFetch
 from snakka.security.operations import Operation, ResourceType
@@ -107,13 +107,14 @@ class _Fetch:
         response = FetchResponse(session_id=self.session.id if self.session is not None else NO_SESSION_ID)
         topic: FetchableTopicResponse | None = None
         for target, row in result.rows:
+            if target.partition is not None:
+                target.partition.count_fetch(len(row.records or b""), row.error_code != ErrorCode.NONE)
             if self.session is not None and not self._has_news(self.session, target, row):
                 continue
             if topic is None or topic.topic != target.topic or topic.topic_id != target.topic_id:
                 topic = FetchableTopicResponse(topic=target.topic, topic_id=target.topic_id)
                 response.responses.append(topic)
             topic.partitions.append(row)
-        self.services.topic_metrics.fetched(result.rows)
         if result.must_answer and self.version >= FIRST_WITH_LEADER_HINT:
             self._add_leader_hints(response, result)
         return response

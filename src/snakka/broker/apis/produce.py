@@ -123,7 +123,7 @@ def _produce_partition(
     try:
         info = partition.append(data.records, request.acks, services.runtime.clock.now_ms())
     except ApiError as error:
-        services.topic_metrics.produce_failed(topic)
+        partition.failed_produces += 1
         return _failed_append(data.index, error, partition, context.api_version)
     except StorageFailure as failure:
         services.log_manager.fail_directory(failure.directory, failure)
