@@ -63,7 +63,7 @@ def build_batch(
     `log_append_time_ms` the batch, not its records, says when they came. Without any record the batch is the empty one
     that keeps a producer's sequence alive, and `last_offset` is required.
     """
-    attributes = compression
+    attributes = int(compression)
     attributes |= LOG_APPEND_TIME_BIT if log_append_time_ms is not None else 0
     attributes |= TRANSACTIONAL_BIT if is_transactional else 0
     attributes |= CONTROL_BIT if is_control else 0

@@ -5,10 +5,12 @@ hand, stops at the first defect with a ProtocolError, and decompresses no more t
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from snakka.protocol.compression import decompress
-from snakka.protocol.errors import ErrorCode, ProtocolError
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ProtocolError
 from snakka.protocol.record_batch import (
     HEADER_SIZE,
     MAGIC,
@@ -46,20 +48,22 @@ class RecordSpan(NamedTuple):
     """Where a record lies in the plain body, and the little that compaction wants to know of it.
 
     `start` to `end` is the whole record; `delta` to `rest` is its timestamp delta, the one part that a new base
-    timestamp changes.
+    timestamp changes; the value lies at `value` and its size is -1 if there is none.
     """
 
     offset: int
     timestamp: int
     key: bytes | None
-    has_value: bool
+    value_size: int
     start: int
     delta: int
     rest: int
+    value: int
     end: int
 
 
-class RecordError(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RecordError:
     """A record that the leader refuses: its place in the batch, the code and the reason."""
 
     index: int
@@ -101,66 +105,64 @@ def read_records(batch: Bytes, *, max_output: int = MAX_OUTPUT_BYTES) -> Iterato
 
 
 def walk(body: bytes, header: BatchHeader) -> Iterator[RecordSpan]:
-    """The spans of the plain body's records: key, time, and whether there is a value; value and headers are skipped over.
-
-    A record's structure is judged up to its value's end; the rest is judged by whoever reads the headers.
-    """
+    """The spans of the plain body's records; values are skipped over and headers not looked at."""
     size = len(body)
     if header.count * _MIN_RECORD_BYTES > size:
         raise ProtocolError(f"{header.count} records do not fit into {size} bytes")
-    try:
-        yield from _walk(body, header, size)
-    except IndexError:
-        raise ProtocolError("a record is cut off") from None
-
-
-def _walk(body: bytes, header: BatchHeader, size: int) -> Iterator[RecordSpan]:
-    # Most of these numbers are one byte long: the call is made for the others only.
     base_offset = header.base_offset
     base_timestamp = header.base_timestamp
     append_time = header.max_timestamp if header.uses_log_append_time else None
     pos = 0
-    for _ in range(header.count):
-        start = pos
-        length, pos = read_varint(body, pos) if body[pos] > 127 else (_ZIGZAG[body[pos]], pos + 1)
-        end = pos + length
-        if length < 0 or end > size:
-            raise ProtocolError(f"a record says {length} bytes, there are {size - pos}")
-        delta = pos + 1
-        timestamp, rest = (
-            read_varlong(body, delta) if body[delta] > 127 else (_ZIGZAG[body[delta]], delta + 1)
-        )
-        offset, pos = read_varint(body, rest) if body[rest] > 127 else (_ZIGZAG[body[rest]], rest + 1)
-        key_size, pos = read_varint(body, pos) if body[pos] > 127 else (_ZIGZAG[body[pos]], pos + 1)
-        key: bytes | None = None
-        if key_size >= 0:
-            if key_size > end - pos:
-                raise ProtocolError(f"a key says {key_size} bytes, its record has {end - pos} left")
-            key = body[pos : pos + key_size]
-            pos += key_size
-        value_size, pos = read_varint(body, pos) if body[pos] > 127 else (_ZIGZAG[body[pos]], pos + 1)
-        # The header count needs one more byte.
-        if pos >= end or value_size >= end - pos:
-            raise ProtocolError(f"a value says {value_size} bytes, its record has {end - pos} left")
-        timestamp = base_timestamp + timestamp if append_time is None else append_time
-        yield RecordSpan(base_offset + offset, timestamp, key, value_size >= 0, start, delta, rest, end)
-        pos = end
+    try:
+        for _ in range(header.count):
+            start = pos
+            length, pos = read_varint(body, pos)
+            end = pos + length
+            if length < 0 or end > size:
+                raise ProtocolError(f"a record says {length} bytes, there are {size - pos}")
+            delta = pos + 1
+            timestamp, rest = read_varlong(body, delta)
+            offset, pos = read_varint(body, rest)
+            # Nearly every key is shorter than 64 bytes, and its size one byte: not worth a call.
+            key_size = body[pos]
+            if key_size < 128:
+                key_size, pos = _ZIGZAG[key_size], pos + 1
+            else:
+                key_size, pos = read_varint(body, pos)
+            key: bytes | None = None
+            if key_size >= 0:
+                if key_size > end - pos:
+                    raise ProtocolError(f"a key says {key_size} bytes, its record has {end - pos} left")
+                key = body[pos : pos + key_size]
+                pos += key_size
+            value_size, pos = read_varint(body, pos)
+            # The count of headers needs one more byte.
+            if pos >= end or value_size >= end - pos:
+                raise ProtocolError(f"a value says {value_size} bytes, its record has {end - pos} left")
+            timestamp = base_timestamp + timestamp if append_time is None else append_time
+            yield RecordSpan(base_offset + offset, timestamp, key, value_size, start, delta, rest, pos, end)
+            pos = end
+    except IndexError:
+        raise ProtocolError("a record is cut off") from None
     if pos != size:
         raise ProtocolError(f"{size - pos} bytes are left after the last record")
 
 
 def _whole_record(body: bytes, span: RecordSpan) -> Record:
     """The record of a span that `walk` has judged."""
-    _, pos = read_varint(body, span.rest)
-    key_size, pos = read_varint(body, pos)
-    value_size, pos = read_varint(body, pos + max(key_size, 0))
-    value = body[pos : pos + value_size] if value_size >= 0 else None
-    count, pos = read_varint(body, pos + max(value_size, 0))
-    headers = _read_headers(body, pos, count, span.end) if count or pos != span.end else ()
-    return Record(span.offset, span.timestamp, span.key, value, headers, body[span.delta - 1])
+    offset, timestamp, key, value_size, _, delta, _, pos, end = span
+    value: bytes | None = None
+    if value_size >= 0:
+        value = body[pos : pos + value_size]
+        pos += value_size
+    headers: Headers = ()
+    if body[pos] or pos + 1 != end:
+        headers = _read_headers(body, pos, end)
+    return Record(offset, timestamp, key, value, headers, body[delta - 1])
 
 
-def _read_headers(body: bytes, pos: int, count: int, end: int) -> Headers:
+def _read_headers(body: bytes, pos: int, end: int) -> Headers:
+    count, pos = read_varint(body, pos)
     if not 0 <= count <= end - pos:
         raise ProtocolError(f"a record says {count} headers in {end - pos} bytes")
     headers: list[tuple[str, bytes | None]] = []

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from snakka.protocol.checksum import crc32c
 from snakka.protocol.compression import Compression
-from snakka.protocol.errors import ApiError, ErrorCode, ProtocolError
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError, ProtocolError
 
 Bytes = bytes | bytearray | memoryview
 
@@ -65,7 +66,7 @@ class BatchHeader(NamedTuple):
     producer_id: int
     producer_epoch: int
     base_sequence: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody misses
 
     @property
     def size(self) -> int:

@@ -9,6 +9,7 @@ from snakka.protocol.errors import ProtocolError
 MAX_VARINT_BYTES = 5
 MAX_VARLONG_BYTES = 10
 
+_CUT_OFF = "a variable-length integer is cut off"
 _ONE_BYTE = tuple(bytes((zigzag,)) for zigzag in range(128))
 
 
@@ -27,23 +28,35 @@ def varint(value: int) -> bytes:
 
 def read_varint(buf: bytes | bytearray | memoryview, pos: int) -> tuple[int, int]:
     """A signed 32-bit number and the position after it."""
-    return _read(buf, pos, MAX_VARINT_BYTES, 0xFFFFFFFF)
+    try:
+        low = buf[pos]
+        if low < 128:
+            return (low >> 1) ^ -(low & 1), pos + 1
+        high = buf[pos + 1]
+        if high < 128:
+            return ((low & 0x7F | high << 7) >> 1) ^ -(low & 1), pos + 2
+    except IndexError:
+        raise ProtocolError(_CUT_OFF) from None
+    return _read_long(buf, pos, MAX_VARINT_BYTES, 0xFFFFFFFF)
 
 
 def read_varlong(buf: bytes | bytearray | memoryview, pos: int) -> tuple[int, int]:
     """A signed 64-bit number and the position after it."""
-    return _read(buf, pos, MAX_VARLONG_BYTES, 0xFFFFFFFFFFFFFFFF)
+    return _read_long(buf, pos, MAX_VARLONG_BYTES, 0xFFFFFFFFFFFFFFFF)
 
 
-def _read(buf: bytes | bytearray | memoryview, pos: int, max_bytes: int, mask: int) -> tuple[int, int]:
+def _read_long(buf: bytes | bytearray | memoryview, pos: int, max_bytes: int, mask: int) -> tuple[int, int]:
     zigzag = 0
+    shift = 0
     try:
-        for index in range(max_bytes):
-            byte = buf[pos + index]
-            zigzag |= (byte & 0x7F) << (7 * index)
-            if byte < 0x80:
+        while shift < 7 * max_bytes:
+            byte = buf[pos]
+            pos += 1
+            zigzag |= (byte & 0x7F) << shift
+            if byte < 128:
                 zigzag &= mask
-                return (zigzag >> 1) ^ -(zigzag & 1), pos + index + 1
+                return (zigzag >> 1) ^ -(zigzag & 1), pos
+            shift += 7
     except IndexError:
-        raise ProtocolError("a variable-length integer is cut off") from None
+        raise ProtocolError(_CUT_OFF) from None
     raise ProtocolError(f"a variable-length integer is longer than {max_bytes} bytes")
