@@ -1,6 +1,6 @@
 """Options of the controller quorum and its metadata log.
 
-Rule: only declarations, in the notation of `snakka.options.option.declare`; the feature's code gives them effect.
+Rule: only declarations, in the notation of `snakka.options.option.declare`; code elsewhere gives them effect.
 """
 
 OPTIONS = """

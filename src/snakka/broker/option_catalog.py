@@ -1,0 +1,310 @@
+"""Every option there is, and how a node comes to its own: defaults, file, command line, and changes at run time.
+
+Rule: the declarations are assembled here and nowhere else. Every option of Kafka 4.3 is known; one that has no effect here
+says so in one log line; a name that nobody knows is a warning in a file and an error on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+from snakka.broker import options as broker_options
+from snakka.broker.option_rules import check_rules
+from snakka.metadata import options as metadata_options
+from snakka.network import options as network_options
+from snakka.network.endpoints import (
+    CONTROLLER_LISTENER,
+    CONTROLLER_ON_LOOPBACK,
+    listen_shorthand,
+    parse_listeners,
+)
+from snakka.options.kinds import show_value
+from snakka.options.option import (
+    CLUSTER_WIDE,
+    READ_ONLY,
+    Option,
+    OptionError,
+    base_name,
+    declare,
+    find_option,
+)
+from snakka.options.option_set import ConfigSource, Layer, OptionSet
+from snakka.options.properties_file import parse_config_file
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.raft import options as raft_options
+from snakka.replication import options as replication_options
+from snakka.security import options as security_options
+from snakka.storage import options as storage_options
+from snakka.storage.log_config import topic_options
+
+_FEATURES = (
+    metadata_options,
+    network_options,
+    storage_options,
+    raft_options,
+    replication_options,
+    broker_options,
+    security_options,
+)
+_DEFAULT_ADDRESS = "127.0.0.1:9092"
+
+# Keys and certificates belong to a listener; Kafka changes them at run time only under its prefix.
+_LISTENER_ONLY_AT_RUN_TIME = frozenset(
+    f"ssl.{name}"
+    for name in (
+        "keystore.type",
+        "keystore.location",
+        "keystore.password",
+        "key.password",
+        "keystore.key",
+        "keystore.certificate.chain",
+        "truststore.type",
+        "truststore.location",
+        "truststore.password",
+        "truststore.certificates",
+    )
+)
+_CLUSTER_WIDE_FOR_LISTENERS = frozenset(
+    {"max.connections", "max.connection.creation.rate", "num.network.threads"}
+)
+
+
+@cache
+def option_catalog() -> Mapping[str, Option]:
+    """All broker options by name."""
+    catalog: dict[str, Option] = {}
+    for feature in _FEATURES:
+        catalog.update(declare(feature.OPTIONS))
+    return catalog
+
+
+@cache
+def group_options() -> Mapping[str, Option]:
+    """The configs that a group may have for itself."""
+    return declare(broker_options.GROUP_OPTIONS)
+
+
+@cache
+def client_metrics_options() -> Mapping[str, Option]:
+    """The configs of a subscription to clients' metrics."""
+    return declare(broker_options.CLIENT_METRICS_OPTIONS)
+
+
+def standalone_defaults() -> dict[str, str]:
+    """What differs from Kafka's defaults on a node that is a cluster of its own: nobody to replicate to or to wait for."""
+    return {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.listener.names": CONTROLLER_LISTENER,
+        "listeners": listen_shorthand(_DEFAULT_ADDRESS),
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+        "group.initial.rebalance.delay.ms": "0",
+    }
+
+
+def names_quorum(texts: Mapping[str, str]) -> bool:
+    """Whether the node is told of a quorum; one that is not may form its own."""
+    return any(texts.get(f"controller.quorum.{name}", "").strip() for name in ("voters", "bootstrap.servers"))
+
+
+def load_options(
+    *,
+    config_name: str = "",
+    config_content: bytes = b"",
+    assignments: Sequence[str] = (),
+    listen: str | None = None,
+    data_dir: str | None = None,
+    log: Callable[[str], None],
+) -> OptionSet:
+    """The options of a node that starts: the command line, then its file, then defaults. OptionError says what is wrong."""
+    texts = parse_config_file(config_name, config_content)
+    for name in texts:
+        if find_option(option_catalog(), name) is None:
+            log(f"{config_name}: unknown option {name} is ignored{suggestion(name)}")
+    texts.update(_assigned(assignments))
+    if data_dir is not None:
+        texts["log.dirs"] = data_dir
+    if listen is not None:
+        _apply_listen(texts, listen)
+    _unify_node_id(texts)
+    options = node_options(texts)
+    for name in texts:
+        option = find_option(option_catalog(), name)
+        if option is not None and not option.effect and options.value(name) != option.default:
+            log(f"{name} is set, but has no effect in Snakka")
+    return options
+
+
+def node_options(texts: Mapping[str, str]) -> OptionSet:
+    """The options of a node from what is set on it, complete and checked against each other."""
+    layers = [Layer(ConfigSource.STATIC_BROKER_CONFIG, texts)]
+    if not names_quorum(texts):
+        layers = [Layer(ConfigSource.STATIC_BROKER_CONFIG, _with_controller_listener(texts))]
+        layers.append(Layer(ConfigSource.DEFAULT_CONFIG, standalone_defaults()))
+    options = OptionSet(option_catalog(), layers)
+    for name in ("process.roles", "node.id", "controller.listener.names"):
+        if options.value(name) is None:
+            raise OptionError(f'Missing required configuration "{name}": a node with a quorum must set it')
+    check_rules(options)
+    parse_listeners(options, own_host_name=lambda: "")
+    return options
+
+
+def suggestion(name: str) -> str:
+    """What somebody who wrote an unknown name may have meant, as the end of a sentence."""
+    topic_option = topic_options().get(name)
+    if topic_option is not None and topic_option.synonyms:
+        return f"; the broker's option is {topic_option.synonyms[0][0]}"
+    from difflib import get_close_matches  # only a typo pays for it
+
+    close = get_close_matches(base_name(name), option_catalog(), n=1, cutoff=0.8)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _assigned(assignments: Sequence[str]) -> dict[str, str]:
+    texts = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise OptionError("--set needs NAME=VALUE, for example --set num.partitions=3")
+        if find_option(option_catalog(), name) is None:
+            raise OptionError(f"unknown option {name}{suggestion(name)}")
+        texts[name] = text.strip()
+    return texts
+
+
+def _apply_listen(texts: dict[str, str], address: str) -> None:
+    roles = [role.strip() for role in texts.get("process.roles", "controller").split(",")]
+    controller = texts.get("controller.listener.names", CONTROLLER_LISTENER).partition(",")[0].strip()
+    texts["listeners"] = listen_shorthand(address, controller if "controller" in roles else None)
+
+
+def _unify_node_id(texts: dict[str, str]) -> None:
+    """broker.id is the older name of node.id: whichever is set gives both."""
+    if texts.get("broker.id", "").strip() == "-1":
+        del texts["broker.id"]
+    node_id = texts.get("node.id", texts.get("broker.id"))
+    if node_id is not None:
+        texts.setdefault("node.id", node_id)
+        texts.setdefault("broker.id", node_id)
+
+
+def _with_controller_listener(texts: Mapping[str, str]) -> Mapping[str, str]:
+    """Listeners that were set without a word of controllers get one on loopback, for a node that is its own controller."""
+    listeners = texts.get("listeners")
+    if (
+        not listeners
+        or "controller.listener.names" in texts
+        or f"{CONTROLLER_LISTENER}://" in listeners.upper()
+    ):
+        return texts
+    if "controller" not in texts.get("process.roles", "controller"):
+        return texts
+    return {**texts, "listeners": f"{listeners},{CONTROLLER_LISTENER}://{CONTROLLER_ON_LOOPBACK}"}
+
+
+def validate_broker_configs(
+    overrides: Mapping[str, str | None], per_broker: bool, current: OptionSet | None = None
+) -> None:
+    """Refuse, with ApiError(INVALID_REQUEST) as Kafka does, what can't be set on a running broker or on all of them.
+
+    `overrides` is all that would then be set for the broker (`per_broker`) or for the cluster. With `current`, the node's
+    options now, the outcome must also keep to the rules between options.
+    """
+    try:
+        texts = _no_nulls(overrides, "broker")
+        _refuse_names(texts, _is_read_only, "Cannot update these configs dynamically")
+        _refuse_names(
+            texts,
+            _LISTENER_ONLY_AT_RUN_TIME.__contains__,
+            "These security configs can be dynamically updated only per-listener using the listener prefix",
+        )
+        for name, text in texts.items():
+            option = find_option(option_catalog(), name)
+            if option is not None and option.update != READ_ONLY:
+                option.parse(text)
+        if not per_broker:
+            _refuse_names(
+                texts,
+                _is_per_broker,
+                "Cannot update these configs at default cluster level, broker id must be specified",
+            )
+        if current is not None:
+            _check_outcome(current, texts, per_broker)
+    except OptionError as error:
+        raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from None
+
+
+def _check_outcome(current: OptionSet, texts: Mapping[str, str], per_broker: bool) -> None:
+    layers = {layer.source: layer.texts for layer in current.layers}
+    broker = layers.get(ConfigSource.DYNAMIC_BROKER_CONFIG, {})
+    cluster = layers.get(ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, {})
+    outcome = current.with_dynamic(
+        cluster if per_broker else texts, texts if per_broker else broker, on_invalid=lambda _: None
+    )
+    check_rules(outcome)
+    parse_listeners(outcome, own_host_name=lambda: "")
+
+
+def _is_read_only(name: str) -> bool:
+    option = option_catalog().get(name)
+    return option is not None and option.update == READ_ONLY
+
+
+def _is_per_broker(name: str) -> bool:
+    base = base_name(name)
+    if base != name:
+        return base not in _CLUSTER_WIDE_FOR_LISTENERS
+    option = option_catalog().get(name)
+    return option is not None and option.update != CLUSTER_WIDE
+
+
+def _refuse_names(texts: Mapping[str, str], refused: Callable[[str], bool], why: str) -> None:
+    names = sorted(filter(refused, texts))
+    if names:
+        raise OptionError(f"{why}: [{', '.join(names)}]")
+
+
+def _no_nulls(overrides: Mapping[str, str | None], resource: str) -> dict[str, str]:
+    nulls = [name for name, text in overrides.items() if text is None]
+    if nulls:
+        raise OptionError(f"Null value not supported for {resource} configs: {','.join(nulls)}")
+    return {name: text for name, text in overrides.items() if text is not None}
+
+
+def validate_group_configs(overrides: Mapping[str, str | None]) -> None:
+    """Refuse, with ApiError(INVALID_CONFIG), what is no config of a group or no value of it."""
+    _validate_declared(overrides, group_options(), "group")
+
+
+def validate_client_metrics_configs(overrides: Mapping[str, str | None]) -> None:
+    """Refuse, with ApiError(INVALID_CONFIG), what is no config of a metrics subscription or no value of it."""
+    _validate_declared(overrides, client_metrics_options(), "client metrics")
+
+
+def _validate_declared(
+    overrides: Mapping[str, str | None], declared: Mapping[str, Option], resource: str
+) -> None:
+    try:
+        for name, text in _no_nulls(overrides, resource).items():
+            if name not in declared:
+                raise OptionError(f"Unknown {resource} config name: {name}")
+            declared[name].parse(text)
+    except OptionError as error:
+        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from None
+
+
+def shown_options(options: OptionSet) -> dict[str, str | None]:
+    """What is set, for the log: secrets, and whatever is not known, without their values."""
+    shown: dict[str, str | None] = {}
+    for name in options.texts:
+        option = find_option(options.options, name)
+        shown[name] = "[hidden]" if option is None or option.sensitive else show_value(options.value(name))
+    return shown
