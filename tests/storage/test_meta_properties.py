@@ -68,6 +68,7 @@ def test_round_trip(cluster: str, node: int, directory: bytes | None) -> None:
         ("version=1\ncluster.id=c\nnode.id=1\ndirectory.id=zzz", "not a UUID"),
         ("version=1\ncluster.id=c\nnode.id=1\ndirectory.id=AAAAAAAAAAAAAAAAAAAAAQ", "reserved"),
         ("\x00\x01\udcff", "version 0"),
+        ("version=\\u00", "not a properties file"),
     ],
 )
 def test_damaged_files_say_so_in_one_line(text: str, complaint: str) -> None:

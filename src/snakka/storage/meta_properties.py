@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from snakka.options.option import OptionError
+from snakka.options.properties_file import parse_properties
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.uuids import Uuid, uuid_from_text, uuid_text
 from snakka.storage.files import Files
@@ -61,7 +63,10 @@ class FoundDirectories:
 
 def parse(data: bytes, path: str) -> MetaProperties:
     """Read the file's bytes; DataDirectoryError if they are not what Kafka 4 understands."""
-    pairs = _pairs(data.decode(errors="replace"))
+    try:
+        pairs = parse_properties(data.decode(errors="replace"))
+    except OptionError:
+        raise DataDirectoryError(f"{path} is damaged: it is not a properties file") from None
     version = pairs.get("version", "0")
     if version != str(VERSION):
         raise DataDirectoryError(
@@ -179,17 +184,6 @@ def _has_data(files: Files, directory: str) -> bool:
         elif name.removesuffix(".tmp") not in _NO_DATA:
             return True
     return False
-
-
-def _pairs(text: str) -> dict[str, str]:
-    """The lines of a Java properties file, as far as `meta.properties` uses that format."""
-    pairs = {}
-    for line in text.splitlines():
-        line = line.strip()
-        if line and line[0] not in "#!":
-            name, _, value = line.partition("=")
-            pairs[name.strip()] = re.sub(r"\\(.)", r"\1", value.strip())
-    return pairs
 
 
 def _escaped(value: str) -> str:
