@@ -1,0 +1,198 @@
+"""What must be true of a batch before the leader appends it, in Kafka's order and with Kafka's error codes.
+
+Rule: a client's batch is judged by its header and its checksum. Its records are walked only where the topic needs it: a
+compacted topic wants keys, and `compression.type` may want another codec. So what is in the log may be garbage inside
+a valid checksum, and every reader of records must survive that.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from snakka.protocol.batch_builder import recompress, renumber
+from snakka.protocol.batch_reader import validate_records
+from snakka.protocol.compression import Compression
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError, ProtocolError
+from snakka.protocol.record_batch import (
+    COMPRESSION_MASK,
+    CONTROL_BIT,
+    HEADER,
+    HEADER_SIZE,
+    LOG_APPEND_TIME_BIT,
+    MAGIC,
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    SIZE_PREFIX,
+    BatchHeader,
+    crc_matches,
+    iter_headers,
+    read_header,
+    single_produced_batch,
+    stamp_log_append_time,
+)
+from snakka.storage.files import Bytes
+from snakka.storage.log_config import LogConfig
+
+# The version that refusals of malformed produce requests speak of.
+_PRODUCE_VERSION = 13
+_KEEP_CODEC = "producer"
+_NO_COMPRESSION = "uncompressed"
+
+
+class AppendOrigin(Enum):
+    """Who appends, which decides what is checked."""
+
+    CLIENT = "client"
+    COORDINATOR = "coordinator"
+    REPLICATION = "replication"
+    RAFT_LEADER = "raft leader"
+
+
+class RecordsRefusedError(ApiError):
+    """Single records of a batch are at fault: (place in the batch, reason) of each."""
+
+    def __init__(self, code: ErrorCode, message: str, record_errors: Sequence[tuple[int, str]]) -> None:
+        super().__init__(code, message)
+        self.record_errors = record_errors
+
+
+def checked_client_batch(
+    records: memoryview, config: LogConfig, now_ms: int
+) -> tuple[memoryview, BatchHeader]:
+    """The one batch of a produce request as it goes into the log, but for its offset; ApiError if it may not go."""
+    size = len(records)
+    if size >= HEADER_SIZE:
+        header = BatchHeader._make(HEADER.unpack_from(records))
+        if header.length + SIZE_PREFIX != size or header.magic != MAGIC:
+            header = single_produced_batch(records, _PRODUCE_VERSION)
+            size = header.size
+            records = records[:size]
+    else:
+        header = single_produced_batch(records, _PRODUCE_VERSION)
+    if header.base_offset != 0:
+        raise ApiError(ErrorCode.INVALID_RECORD, f"the base offset must be 0, not {header.base_offset}")
+    check_size(size, config)
+    if not crc_matches(records, 0, header):
+        raise ApiError(ErrorCode.CORRUPT_MESSAGE, "the checksum of the batch is wrong")
+    _check_client_header(header)
+    attributes = header.attributes
+    if attributes & LOG_APPEND_TIME_BIT:
+        raise ApiError(ErrorCode.INVALID_TIMESTAMP, "a producer may not set LogAppendTime")
+    if not config.log_append_time:
+        _check_timestamps(header, config, now_ms)
+    if config.compact or config.compression_type != _KEEP_CODEC:
+        records = _walked(records, header, config, now_ms)
+        header = read_header(records)
+    elif records.readonly:
+        records = memoryview(bytearray(records))
+    if config.log_append_time:
+        stamp_log_append_time(records, 0, now_ms)
+        header = read_header(records)
+    return records, header
+
+
+def check_size(size: int, config: LogConfig) -> None:
+    if size > config.max_message_bytes:
+        raise ApiError(
+            ErrorCode.MESSAGE_TOO_LARGE,
+            f"the batch has {size} bytes, max.message.bytes is {config.max_message_bytes}",
+        )
+    if size > config.segment_bytes:
+        raise ApiError(
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"the batch has {size} bytes, segment.bytes is {config.segment_bytes}",
+        )
+
+
+def _check_client_header(header: BatchHeader) -> None:
+    count = header.count
+    if count <= 0 or header.last_offset_delta != count - 1:
+        raise ApiError(
+            ErrorCode.INVALID_RECORD,
+            f"{count} records cannot have offsets 0 to {header.last_offset_delta}",
+        )
+    if header.attributes & CONTROL_BIT:
+        raise ApiError(ErrorCode.INVALID_RECORD, "clients may not write control records")
+    if header.producer_id > NO_PRODUCER_ID and header.base_sequence < 0:
+        raise ApiError(
+            ErrorCode.INVALID_RECORD,
+            f"producer {header.producer_id} sent the sequence number {header.base_sequence}",
+        )
+    if header.attributes & COMPRESSION_MASK > Compression.ZSTD:
+        raise ApiError(
+            ErrorCode.INVALID_RECORD, f"no codec has the number {header.attributes & COMPRESSION_MASK}"
+        )
+
+
+def _check_timestamps(header: BatchHeader, config: LogConfig, now_ms: int) -> None:
+    """The first and the largest one. That the ones between them lie within is the producer's word."""
+    largest = header.max_timestamp
+    first = header.base_timestamp
+    if (largest != NO_TIMESTAMP and largest - now_ms > config.message_timestamp_after_max_ms) or (
+        first != NO_TIMESTAMP and now_ms - first > config.message_timestamp_before_max_ms
+    ):
+        earliest = now_ms - config.message_timestamp_before_max_ms
+        latest = now_ms + config.message_timestamp_after_max_ms
+        raise ApiError(
+            ErrorCode.INVALID_TIMESTAMP,
+            f"timestamps from {first} to {largest} are not within [{earliest}, {latest}]",
+        )
+
+
+def _walked(records: memoryview, header: BatchHeader, config: LogConfig, now_ms: int) -> memoryview:
+    """The batch after a look at each record, and under the topic's codec."""
+    earliest = None if config.log_append_time else now_ms - config.message_timestamp_before_max_ms
+    latest = None if config.log_append_time else now_ms + config.message_timestamp_after_max_ms
+    try:
+        found = validate_records(records, compacted=config.compact, earliest_ms=earliest, latest_ms=latest)
+        if found.errors:
+            codes = {error.code for error in found.errors}
+            code = (
+                ErrorCode.INVALID_TIMESTAMP
+                if ErrorCode.INVALID_TIMESTAMP in codes
+                else ErrorCode.INVALID_RECORD
+            )
+            raise RecordsRefusedError(
+                code,
+                f"{len(found.errors)} records were refused: {found.errors[0].message}",
+                [(error.index, error.message) for error in found.errors],
+            )
+        batch: Bytes = records if found.is_dense else renumber(records)
+        codec, level = target_codec(config, header.compression)
+        if codec != header.compression:
+            batch = recompress(batch, codec, level)
+    except ProtocolError as error:
+        raise ApiError(ErrorCode.INVALID_RECORD, str(error)) from error
+    if batch is not records:
+        check_size(len(batch), config)
+    elif records.readonly:
+        batch = bytearray(records)
+    return memoryview(batch)
+
+
+def target_codec(config: LogConfig, codec: int) -> tuple[Compression, int | None]:
+    """The codec and level that `compression.type` wants for a batch that came under `codec`."""
+    name = config.compression_type
+    if name == _KEEP_CODEC:
+        return Compression(codec), None
+    if name == _NO_COMPRESSION:
+        return Compression.NONE, None
+    target = Compression[name.upper()]
+    levels = {
+        Compression.GZIP: config.compression_gzip_level,
+        Compression.LZ4: config.compression_lz4_level,
+        Compression.ZSTD: config.compression_zstd_level,
+    }
+    return target, levels.get(target)
+
+
+def checked_batches(records: memoryview) -> list[tuple[int, BatchHeader]]:
+    """(position, header) of the batches of an internal append, of which there may be several; checksums are right."""
+    try:
+        batches = list(iter_headers(records))
+    except ProtocolError as error:
+        raise ApiError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
+    for position, header in batches:
+        if not crc_matches(records, position, header):
+            raise ApiError(ErrorCode.CORRUPT_MESSAGE, f"the checksum of the batch at {position} is wrong")
+    return batches

@@ -1,0 +1,28 @@
+"""`partition.metadata`: the id of the topic that a partition's directory belongs to, in Kafka's two lines of text."""
+
+import os
+
+from snakka.protocol.errors import ProtocolError
+from snakka.protocol.uuids import Uuid, uuid_from_text, uuid_text
+from snakka.storage.files import Files
+from snakka.storage.segment_files import PARTITION_METADATA
+
+
+def partition_metadata_path(directory: str) -> str:
+    return os.path.join(directory, PARTITION_METADATA)
+
+
+def read_topic_id(files: Files, directory: str) -> Uuid | None:
+    """None if the file is missing or torn, which a crash soon after the partition's creation may leave."""
+    try:
+        text = files.read(partition_metadata_path(directory)).decode()
+        fields = dict(line.split(": ", 1) for line in text.splitlines())
+        return uuid_from_text(fields["topic_id"]) if fields["version"] == "0" else None
+    except (FileNotFoundError, KeyError, ValueError, ProtocolError):
+        return None
+
+
+def write_topic_id(files: Files, directory: str, topic_id: Uuid) -> None:
+    """Not synced: the first flush of the log does that, before any record counts as durable."""
+    text = f"version: 0\ntopic_id: {uuid_text(topic_id)}"
+    files.replace(partition_metadata_path(directory), text.encode(), sync=False)

@@ -1,0 +1,321 @@
+"""Opening a partition's directory: what is there after a clean stop, after a crash, or for the first time.
+
+Rules: after a clean stop only the end of the last segment is looked at. After anything else every batch from the recovery
+point's segment on is verified, the log is cut at the first that is not right, and what lies beside the log (indexes,
+producer state, leader epochs) is made again from it. No record is ever dropped because of a bad index.
+"""
+
+import logging
+import os
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError, ProtocolError
+from snakka.protocol.record_batch import crc_matches
+from snakka.protocol.uuids import ZERO_UUID, Uuid, uuid_text
+from snakka.storage.batch_scan import WholeBatch, scan_batches, scan_headers
+from snakka.storage.checkpoint_file import BadCheckpoint
+from snakka.storage.files import Files
+from snakka.storage.index_file import BadIndexError
+from snakka.storage.leader_epochs import LeaderEpochs
+from snakka.storage.log_config import LogConfig
+from snakka.storage.partition_metadata import read_topic_id, write_topic_id
+from snakka.storage.producer_replay import apply_batch, rebuild_producers, transaction_marker
+from snakka.storage.producer_snapshot import ProducerSnapshots
+from snakka.storage.producer_state import ProducerState
+from snakka.storage.segment import MAX_RELATIVE_OFFSET, Segment
+from snakka.storage.segment_files import (
+    LEADER_EPOCHS,
+    LOG,
+    OFFSET_INDEX,
+    PRODUCER_SNAPSHOT,
+    SEGMENT_KINDS,
+    TIME_INDEX,
+    parse_name,
+)
+from snakka.storage.swap_files import finish_interrupted_swaps
+
+log = logging.getLogger(__name__)
+
+_EPOCHS_NOT_WRITTEN = -1
+
+
+@dataclass(slots=True)
+class LoadedLog:
+    """What a PartitionLog begins with."""
+
+    directory: str
+    topic: str
+    partition: int
+    topic_id: Uuid
+    files: Files
+    config: LogConfig
+    now_ms: int
+    log_start_offset: int
+    recovery_point: int
+    is_new: bool = False
+    log_end_offset: int = 0
+    segments: list[Segment] = field(default_factory=list)
+    unsynced: list[Segment] = field(default_factory=list)
+    epochs: LeaderEpochs = field(default_factory=LeaderEpochs)
+    epochs_written: int = 0
+    producers: ProducerState = field(default_factory=ProducerState)
+    snapshots: ProducerSnapshots = field(init=False)
+    index_files: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.snapshots = ProducerSnapshots(self.files, self.directory, ())
+
+
+def load(
+    directory: str,
+    *,
+    topic: str,
+    partition: int,
+    topic_id: Uuid,
+    files: Files,
+    config: LogConfig,
+    clean_shutdown: bool,
+    recovery_point: int,
+    log_start_offset: int,
+    now_ms: int,
+) -> LoadedLog:
+    """Everything that PartitionLog.open needs. Blocks."""
+    loaded = LoadedLog(
+        directory, topic, partition, topic_id, files, config, now_ms, log_start_offset, recovery_point
+    )
+    if not files.is_directory(directory):
+        _create(loaded)
+        return loaded
+    _settle_topic_id(loaded)
+    finish_interrupted_swaps(files, directory)
+    _find_segments(loaded)
+    epochs_are_known = _read_epochs(loaded)
+    if loaded.segments and not (clean_shutdown and epochs_are_known and _take_over(loaded)):
+        _recover(loaded, clean_shutdown, epochs_are_known)
+    if not loaded.segments or loaded.log_end_offset < log_start_offset:
+        _start_empty(loaded)
+    loaded.log_start_offset = max(log_start_offset, loaded.segments[0].base_offset)
+    loaded.epochs.truncate_from_end(loaded.log_end_offset)
+    loaded.epochs.truncate_from_start(loaded.log_start_offset)
+    loaded.snapshots.remove_strays(segment.base_offset for segment in loaded.segments)
+    return loaded
+
+
+def _create(loaded: LoadedLog) -> None:
+    files, directory = loaded.files, loaded.directory
+    files.make_directory(directory)
+    write_topic_id(files, directory, loaded.topic_id)
+    files.open(os.path.join(directory, LEADER_EPOCHS), create=True).close()
+    loaded.is_new = True
+    _start_empty(loaded)
+
+
+def _settle_topic_id(loaded: LoadedLog) -> None:
+    on_disk = read_topic_id(loaded.files, loaded.directory)
+    if on_disk is None:
+        write_topic_id(loaded.files, loaded.directory, loaded.topic_id)
+    elif loaded.topic_id == ZERO_UUID:
+        loaded.topic_id = on_disk
+    elif loaded.topic_id != on_disk:
+        raise ApiError(
+            ErrorCode.INCONSISTENT_TOPIC_ID,
+            f"{loaded.directory} belongs to topic id {uuid_text(on_disk)}, not {uuid_text(loaded.topic_id)}",
+        )
+
+
+def _find_segments(loaded: LoadedLog) -> None:
+    sizes = loaded.files.sizes(loaded.directory)
+    parsed = {name: found for name in sizes if (found := parse_name(name)) is not None}
+    bases = sorted(base for base, kind, suffix in parsed.values() if kind == LOG and not suffix)
+    known = set(bases)
+    for name, (base, kind, suffix) in parsed.items():
+        if kind in SEGMENT_KINDS and not suffix and base not in known:
+            log.warning("removing %s/%s, which has no log file", loaded.directory, name)
+            loaded.files.remove(os.path.join(loaded.directory, name))
+    loaded.index_files = {name for name, (_, kind, _) in parsed.items() if kind in (OFFSET_INDEX, TIME_INDEX)}
+    loaded.snapshots = ProducerSnapshots(
+        loaded.files,
+        loaded.directory,
+        (base for base, kind, suffix in parsed.values() if kind == PRODUCER_SNAPSHOT and not suffix),
+    )
+    loaded.segments = [
+        Segment.load(loaded.files, loaded.directory, base, sizes, loaded.config, loaded.now_ms)
+        for base in bases
+    ]
+
+
+def _read_epochs(loaded: LoadedLog) -> bool:
+    """False if the file is missing or cannot be read; the epochs are then found in the log."""
+    try:
+        loaded.epochs = LeaderEpochs.parse(loaded.files.read(os.path.join(loaded.directory, LEADER_EPOCHS)))
+    except (FileNotFoundError, BadCheckpoint):
+        loaded.epochs_written = _EPOCHS_NOT_WRITTEN
+        return False
+    return True
+
+
+def _start_empty(loaded: LoadedLog) -> None:
+    """No record is left, or there never was one."""
+    for segment in reversed(loaded.segments):
+        _remove(loaded, segment)
+    start = loaded.log_start_offset
+    segment = Segment.create(loaded.files, loaded.directory, start, loaded.config, loaded.now_ms)
+    loaded.segments = [segment]
+    loaded.unsynced = []
+    loaded.log_end_offset = loaded.recovery_point = start
+    if loaded.epochs.entries:
+        loaded.epochs.clear()
+    loaded.producers.load((), start)
+
+
+# -- after a clean stop -------------------------------------------------------------------------------------------
+
+
+def _take_over(loaded: LoadedLog) -> bool:
+    """Believe what is there. False if it contradicts itself, so that it must be read after all."""
+    for segment in loaded.segments:
+        for kind in (OFFSET_INDEX, TIME_INDEX):
+            if f"{segment.base_offset:020d}{kind}" not in loaded.index_files:
+                return False
+    end_offset = _end_offset(loaded.segments[-1])
+    if end_offset is None:
+        return False
+    loaded.log_end_offset = loaded.recovery_point = end_offset
+    start = max(loaded.log_start_offset, loaded.segments[0].base_offset)
+    if end_offset > start:
+        rebuild_producers(loaded.producers, loaded.snapshots, loaded.segments, start, end_offset)
+    else:
+        loaded.producers.load((), end_offset)
+    return True
+
+
+def _end_offset(segment: Segment) -> int | None:
+    """Where the segment ends, found from its last index entry on; None if its last bytes are not a batch."""
+    try:
+        position = segment.offset_index.last_position()
+    except BadIndexError:
+        return None
+    end_offset = segment.base_offset
+    for batch in scan_headers(segment.log, position, segment.size):
+        if batch.position == position:
+            segment.remember_from(batch.header.base_offset)
+        segment.remember(batch.position, batch.header.last_offset)
+        end_offset = batch.header.next_offset
+        position = batch.end
+    return end_offset if position == segment.size else None
+
+
+# -- after a crash ------------------------------------------------------------------------------------------------
+
+
+def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) -> None:
+    segments = loaded.segments
+    recovery_point = segments[-1].base_offset if clean_shutdown else loaded.recovery_point
+    first = max(bisect_right(segments, recovery_point, key=lambda segment: segment.base_offset) - 1, 0)
+    for segment in segments[:first]:
+        _check_indexes(loaded, segment)
+        if not epochs_are_known:
+            for batch in scan_headers(segment.log, 0, segment.size):
+                _note_epoch(loaded.epochs, batch.header.leader_epoch, batch.header.base_offset)
+    start = segments[first].base_offset
+    loaded.epochs.truncate_from_end(start)
+    log_start = max(loaded.log_start_offset, segments[0].base_offset)
+    rebuild_producers(loaded.producers, loaded.snapshots, segments[:first], log_start, max(start, log_start))
+    loaded.log_end_offset = start
+    _rescan(loaded, first)
+    loaded.recovery_point = min(recovery_point, loaded.log_end_offset)
+    loaded.producers.end_offset = loaded.log_end_offset
+
+
+def _check_indexes(loaded: LoadedLog, segment: Segment) -> None:
+    """Of a segment that was synced: its records stay as they are, whatever is wrong with its indexes."""
+    names = {f"{segment.base_offset:020d}{kind}" for kind in (OFFSET_INDEX, TIME_INDEX)}
+    try:
+        if (
+            names <= loaded.index_files
+            and segment.offset_index.is_plausible(segment.size)
+            and segment.time_index.is_plausible()
+        ):
+            return
+    except BadIndexError:
+        pass
+    log.warning("making the indexes of %s anew", segment.path(LOG))
+    segment.begin_again()
+    for batch in scan_headers(segment.log, 0, segment.size):
+        segment.note_batch(
+            batch.position, batch.header.size, batch.header.last_offset, batch.header.max_timestamp
+        )
+    segment.become_inactive()
+    loaded.unsynced.append(segment)
+
+
+def _rescan(loaded: LoadedLog, first: int) -> None:
+    """Verify the segments from the `first` on; cut the log where they stop being right."""
+    segments = loaded.segments
+    number = first
+    while number < len(segments):
+        segment = segments[number]
+        if segment.base_offset < loaded.log_end_offset:
+            # An interrupted swap may leave a segment whose records the one before it has: they are not needed twice.
+            log.warning("removing %s, which begins before the end of the one before it", segment.path(LOG))
+            _remove(loaded, segments.pop(number))
+            continue
+        loaded.log_end_offset = segment.base_offset
+        loaded.producers.end_offset = segment.base_offset
+        if number > first:
+            loaded.snapshots.take(loaded.producers)
+        size = segment.size
+        valid = _rescan_segment(loaded, segment)
+        if valid < size:
+            log.warning("cutting %s from %d to %d bytes", segment.path(LOG), size, valid)
+            segment.log.truncate(valid)
+            for gone in reversed(segments[number + 1 :]):
+                log.warning("removing %s, which comes after the cut", gone.path(LOG))
+                _remove(loaded, gone)
+            del segments[number + 1 :]
+        if number + 1 < len(segments):
+            segment.become_inactive()
+            segment.forget_recent()
+            loaded.unsynced.append(segment)
+        number += 1
+
+
+def _rescan_segment(loaded: LoadedLog, segment: Segment) -> int:
+    """Verify every batch and index it; how many bytes are right."""
+    valid = 0
+    segment.begin_again()
+    for batch in scan_batches(segment.log, 0, segment.size):
+        header = batch.header
+        if header.base_offset < loaded.log_end_offset or not _is_intact(segment, batch):
+            break
+        segment.note_batch(batch.position, header.size, header.last_offset, header.max_timestamp)
+        _note_epoch(loaded.epochs, header.leader_epoch, header.base_offset)
+        if header.has_producer_id and header.next_offset > loaded.log_start_offset:
+            try:
+                marker = transaction_marker(batch.data, header)
+            except ProtocolError:
+                marker = None
+            apply_batch(loaded.producers, header, marker, segment.transaction_index)
+        loaded.log_end_offset = header.next_offset
+        valid = batch.position + header.size
+    return valid
+
+
+def _is_intact(segment: Segment, batch: WholeBatch) -> bool:
+    header = batch.header
+    in_range = header.last_offset - segment.base_offset <= MAX_RELATIVE_OFFSET
+    return in_range and crc_matches(batch.data, 0, header)
+
+
+def _note_epoch(epochs: LeaderEpochs, epoch: int, offset: int) -> None:
+    if epoch > epochs.latest:
+        epochs.assign(epoch, offset)
+
+
+def _remove(loaded: LoadedLog, segment: Segment) -> None:
+    for kind in SEGMENT_KINDS:
+        loaded.files.remove(segment.path(kind))
+    loaded.snapshots.remove(segment.base_offset)
+    segment.close()

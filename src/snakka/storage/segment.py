@@ -1,0 +1,408 @@
+"""One segment of a partition: the log file from a base offset on, with its indexes.
+
+Rule: the log file is the truth. What is kept beside it (indexes, largest timestamp, positions of the newest batches) can be
+found again by reading it. Only the newest segment of a partition is active, that is, appended to.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from snakka.protocol.record_batch import NO_TIMESTAMP
+from snakka.storage.batch_scan import FoundBatch, scan_headers
+from snakka.storage.files import Bytes, File, Files
+from snakka.storage.index_file import BadIndexError
+from snakka.storage.log_config import LogConfig
+from snakka.storage.offset_index import ENTRY as OFFSET_ENTRY
+from snakka.storage.offset_index import OffsetIndex
+from snakka.storage.segment_files import (
+    LOG,
+    OFFSET_INDEX,
+    SEGMENT_KINDS,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    file_path,
+)
+from snakka.storage.time_index import ENTRY as TIME_ENTRY
+from snakka.storage.time_index import TimeEntry, TimeIndex
+from snakka.storage.transaction_index import TransactionIndex
+
+MAX_RELATIVE_OFFSET = 0x7FFFFFFF
+_REMEMBERED_BATCHES = 256
+_REMEMBERED_READS = 16
+_NEVER = 1 << 62
+
+
+class Slice(NamedTuple):
+    """Whole batches of one segment: bytes [start, end) and the offset after the last of them."""
+
+    start: int
+    end: int
+    first_offset: int
+    next_offset: int
+    in_memory: bool
+
+
+class Segment:
+    """The files of one base offset. Inactive ones open a file when it is asked for."""
+
+    __slots__ = (
+        "_preallocated",
+        "_recent_from",
+        "_recent_last_offsets",
+        "_recent_positions",
+        "_resume_positions",
+        "_since_index_entry",
+        "base_offset",
+        "created_ms",
+        "directory",
+        "files",
+        "first_timestamp",
+        "index_interval",
+        "indexes_full",
+        "log",
+        "max_index_bytes",
+        "max_timestamp",
+        "offset_index",
+        "offset_of_max_timestamp",
+        "time_index",
+        "transaction_index",
+    )
+
+    def __init__(
+        self,
+        files: Files,
+        directory: str,
+        base_offset: int,
+        log: File,
+        *,
+        index_sizes: tuple[int, int, int] = (0, 0, 0),
+        config: LogConfig,
+        created_ms: int,
+        preallocated: bool = False,
+    ) -> None:
+        self.files = files
+        self.directory = directory
+        self.base_offset = base_offset
+        self.log = log
+        offset_bytes, time_bytes, transaction_bytes = index_sizes
+        self.offset_index = OffsetIndex(files, self.path(OFFSET_INDEX), base_offset, offset_bytes)
+        self.time_index = TimeIndex(files, self.path(TIME_INDEX), base_offset, time_bytes)
+        self.transaction_index = TransactionIndex(files, self.path(TRANSACTION_INDEX), transaction_bytes)
+        self.index_interval = config.index_interval_bytes
+        self.max_index_bytes = config.segment_index_bytes
+        self.indexes_full = self._are_indexes_full()
+        self.created_ms = created_ms
+        self._preallocated = preallocated
+        # None until somebody asks: an inactive segment's is its time index's last entry.
+        self.max_timestamp: int | None = NO_TIMESTAMP if not log.size else None
+        self.offset_of_max_timestamp = base_offset
+        self.first_timestamp: int | None = None
+        self._since_index_entry = 0
+        self._recent_last_offsets = array("q")
+        self._recent_positions = array("q")
+        self._recent_from = base_offset if not log.size else _NEVER
+        self._resume_positions: dict[int, int] = {}
+
+    @classmethod
+    def create(
+        cls, files: Files, directory: str, base_offset: int, config: LogConfig, now_ms: int
+    ) -> "Segment":
+        """A new, empty, active segment; left-overs of the same name are emptied."""
+        for kind in (OFFSET_INDEX, TIME_INDEX):
+            files.open(file_path(directory, base_offset, kind), create=True).close()
+        files.remove(file_path(directory, base_offset, TRANSACTION_INDEX))
+        log = files.open(file_path(directory, base_offset, LOG), create=True)
+        if config.preallocate:
+            log.preallocate(config.segment_bytes)
+        return cls(
+            files,
+            directory,
+            base_offset,
+            log,
+            config=config,
+            created_ms=now_ms,
+            preallocated=config.preallocate,
+        )
+
+    @classmethod
+    def load(
+        cls,
+        files: Files,
+        directory: str,
+        base_offset: int,
+        sizes: dict[str, int],
+        config: LogConfig,
+        now_ms: int,
+    ) -> "Segment":
+        """A segment that is on the disk, of files with these `sizes` by name."""
+        log_bytes, *index_bytes = (sizes.get(f"{base_offset:020d}{kind}", 0) for kind in SEGMENT_KINDS)
+        log = files.open(file_path(directory, base_offset, LOG), size=log_bytes)
+        return cls(
+            files,
+            directory,
+            base_offset,
+            log,
+            index_sizes=(index_bytes[0], index_bytes[1], index_bytes[2]),
+            config=config,
+            created_ms=now_ms,
+        )
+
+    def path(self, kind: str) -> str:
+        return file_path(self.directory, self.base_offset, kind)
+
+    @property
+    def size(self) -> int:
+        return self.log.size
+
+    # Appending: the segment is active.
+
+    def append(self, batch: Bytes, last_offset: int, max_timestamp: int) -> None:
+        """One batch at the end."""
+        position = self.log.size
+        self.log.append(batch)
+        self.note_batch(position, len(batch), last_offset, max_timestamp)
+
+    def note_batch(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
+        """The batch at `position` is now in the log: index it now and then, and remember it for readers at the end."""
+        if self.first_timestamp is None:
+            self.first_timestamp = max_timestamp
+        largest = self.max_timestamp
+        if largest is None or max_timestamp > largest:
+            self.max_timestamp = max_timestamp
+            self.offset_of_max_timestamp = last_offset
+        if self._since_index_entry > self.index_interval:
+            self._add_index_entries(last_offset, position)
+        self._since_index_entry += size
+        self.remember(position, last_offset)
+
+    def _add_index_entries(self, last_offset: int, position: int) -> None:
+        self.offset_index.append(last_offset, position)
+        self.time_index.append_if_larger(self.largest_record_timestamp(), self.offset_of_max_timestamp)
+        self._since_index_entry = 0
+        self.indexes_full = self._are_indexes_full()
+
+    def _are_indexes_full(self) -> bool:
+        # The time index keeps a place free for the entry that it gets when the segment is rolled.
+        return (
+            self.offset_index.count >= self.max_index_bytes // OFFSET_ENTRY.size
+            or self.time_index.count >= self.max_index_bytes // TIME_ENTRY.size - 1
+        )
+
+    def remember(self, position: int, last_offset: int) -> None:
+        """Readers at the end of the log find this batch without a look into the file."""
+        offsets = self._recent_last_offsets
+        if len(offsets) >= _REMEMBERED_BATCHES:
+            forget = _REMEMBERED_BATCHES // 2
+            self._recent_from = offsets[forget - 1] + 1
+            del offsets[:forget]
+            del self._recent_positions[:forget]
+        offsets.append(last_offset)
+        self._recent_positions.append(position)
+
+    def remember_from(self, offset: int) -> None:
+        """Every batch from `offset` on will be told to `remember`."""
+        del self._recent_last_offsets[:]
+        del self._recent_positions[:]
+        self._recent_from = offset
+
+    def rolling_timestamp(self) -> int:
+        """The first batch's timestamp, from which `segment.ms` counts; -1 if there is none."""
+        if self.first_timestamp is None:
+            first = next(scan_headers(self.log, 0, self.log.size), None)
+            if first is None:
+                return NO_TIMESTAMP
+            self.first_timestamp = first.header.max_timestamp
+        return self.first_timestamp
+
+    def become_inactive(self) -> None:
+        """No append follows: the indexes are completed and written, what was preallocated is given back."""
+        if self.size:
+            self.time_index.append_if_larger(self.largest_record_timestamp(), self.offset_of_max_timestamp)
+        self.offset_index.file.write_out()
+        self.time_index.file.write_out()
+        if self._preallocated:
+            self.log.truncate(self.log.size)
+            self._preallocated = False
+        self.offset_index.file.close()
+        self.time_index.file.close()
+        self.transaction_index.close()
+
+    def forget_recent(self) -> None:
+        self.remember_from(_NEVER)
+
+    def begin_again(self) -> None:
+        """Forget all that is not in the log file, the indexes included: every batch is about to be noted again."""
+        self.offset_index.file.fill(())
+        self.time_index.file.fill(())
+        self.transaction_index.truncate_to(self.base_offset)
+        self.max_timestamp = NO_TIMESTAMP
+        self.offset_of_max_timestamp = self.base_offset
+        self.first_timestamp = None
+        self._since_index_entry = 0
+        self.indexes_full = False
+        self._resume_positions.clear()
+        self.remember_from(self.base_offset)
+
+    # Facts.
+
+    def largest_record_timestamp(self) -> int:
+        """-1 if no record has a timestamp."""
+        if self.max_timestamp is None:
+            try:
+                last = self.time_index.last()
+            except BadIndexError:
+                last = self._scanned_largest_timestamp()
+            self.max_timestamp, self.offset_of_max_timestamp = last
+        return self.max_timestamp
+
+    def _scanned_largest_timestamp(self) -> TimeEntry:
+        largest = TimeEntry(NO_TIMESTAMP, self.base_offset)
+        for batch in scan_headers(self.log, 0, self.log.size):
+            if batch.header.max_timestamp > largest.timestamp:
+                largest = TimeEntry(batch.header.max_timestamp, batch.header.last_offset)
+        return largest
+
+    def largest_timestamp(self) -> int:
+        """As retention counts: the file's time of change if no record has a timestamp."""
+        largest = self.largest_record_timestamp()
+        return largest if largest >= 0 else self.files.modified_ms(self.log.path)
+
+    def batches_from(self, offset: int) -> Iterator[FoundBatch]:
+        """The batches from a little before `offset` on: the index says where to begin."""
+        return scan_headers(self.log, self._indexed_position(offset), self.log.size)
+
+    def _indexed_position(self, offset: int) -> int:
+        """Where to begin looking for `offset`. What the index says is believed only if a batch is there."""
+        try:
+            position = self.offset_index.position_for(offset)
+        except BadIndexError:
+            return 0
+        return position if position == 0 or self._is_batch(position, offset) else 0
+
+    def _is_batch(self, position: int, at_most_offset: int) -> bool:
+        found = next(scan_headers(self.log, position, self.log.size), None)
+        return found is not None and self.base_offset <= found.header.base_offset <= at_most_offset
+
+    # Reading.
+
+    def find(self, offset: int) -> FoundBatch | None:
+        """The first batch that has `offset` or a later one; None if all batches here are before it."""
+        for batch in self.batches_from(offset):
+            if batch.header.last_offset >= offset:
+                return batch
+        return None
+
+    def slice(self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool) -> Slice | None:
+        """Whole batches from `offset` on, before `upper_bound`; None if there is no batch with `offset` or a later one."""
+        if offset >= self._recent_from:
+            return self._slice_of_recent(offset, max_bytes, upper_bound, min_one_message)
+        return self._slice_by_scan(offset, max_bytes, upper_bound, min_one_message)
+
+    def _slice_of_recent(
+        self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool
+    ) -> Slice | None:
+        last_offsets = self._recent_last_offsets
+        positions = self._recent_positions
+        count = len(last_offsets)
+        first = bisect_left(last_offsets, offset)
+        if first == count:
+            return None
+        start = positions[first]
+        after = count if last_offsets[-1] < upper_bound else bisect_left(last_offsets, upper_bound, first)
+        end = positions[after] if after < count else self.log.size
+        if end - start > max_bytes:
+            after = bisect_right(positions, start + max_bytes, first, after) - 1
+            if after == first and min_one_message and last_offsets[first] < upper_bound:
+                after = first + 1
+            end = positions[after] if after < count else self.log.size
+        if after == first:
+            return Slice(start, start, offset, offset, True)
+        return Slice(start, end, offset, last_offsets[after - 1] + 1, True)
+
+    def _slice_by_scan(
+        self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool
+    ) -> Slice | None:
+        start = self._resume_positions.get(offset)
+        if start is None:
+            found = self.find(offset)
+            if found is None:
+                return None
+            start = found.position
+        elif start >= self.log.size:
+            return None
+        end, next_offset = start, offset
+        for batch in scan_headers(
+            self.log, self._last_start_before(start, start + max_bytes, upper_bound), self.log.size
+        ):
+            if batch.header.last_offset >= upper_bound:
+                break
+            if batch.end - start > max_bytes and not (min_one_message and batch.position == start):
+                if batch.position > end:
+                    end, next_offset = batch.position, batch.header.base_offset
+                break
+            end, next_offset = batch.end, batch.header.last_offset + 1
+        if end > start:
+            if len(self._resume_positions) >= _REMEMBERED_READS:
+                self._resume_positions.clear()
+            self._resume_positions[next_offset] = end
+        return Slice(start, end, offset, next_offset, False)
+
+    def _last_start_before(self, start: int, limit: int, upper_bound: int) -> int:
+        """A batch's position in [start, limit) as late as the index knows one that `upper_bound` allows."""
+        try:
+            position = self.offset_index.position_at_most(limit - 1)
+            bound = self.offset_index.position_for(upper_bound - 1)
+        except BadIndexError:
+            return start
+        position = min(position, bound)
+        return position if position > start and self._is_batch(position, upper_bound) else start
+
+    # Changing.
+
+    def truncate_to(self, offset: int) -> None:
+        """Cut everything from the batch of `offset` on. The segment is active afterwards."""
+        found = self.find(offset)
+        self.largest_record_timestamp()
+        for index in (self.offset_index, self.time_index, self.transaction_index):
+            index.truncate_to(offset)
+        if found is not None:
+            self.log.truncate(found.position)
+        if not self.log.size:
+            self.first_timestamp = None
+        self._since_index_entry = 0
+        self._resume_positions.clear()
+        self.forget_recent()
+        last = self.time_index.last()
+        self.max_timestamp, self.offset_of_max_timestamp = last
+        for batch in self.batches_from(last.offset):
+            if batch.header.max_timestamp > self.max_timestamp:
+                self.max_timestamp = batch.header.max_timestamp
+                self.offset_of_max_timestamp = batch.header.last_offset
+
+    def rename_files(self, suffix: str) -> list[str]:
+        """Give every file of the segment another suffix; their new paths. Readers on their way are not disturbed."""
+        renamed = []
+        for kind in SEGMENT_KINDS:
+            path = self.path(kind)
+            if self.files.exists(path):
+                self.files.rename(path, path + suffix)
+                renamed.append(path + suffix)
+        self.close()
+        return renamed
+
+    def moved_to(self, directory: str) -> None:
+        """The partition's directory has another name."""
+        self.directory = directory
+        self.log.renamed(self.path(LOG))
+        self.offset_index.file.renamed(self.path(OFFSET_INDEX))
+        self.time_index.file.renamed(self.path(TIME_INDEX))
+        self.transaction_index.renamed(self.path(TRANSACTION_INDEX))
+
+    def close(self) -> None:
+        """Give every descriptor back."""
+        self.log.close()
+        self.offset_index.file.close()
+        self.time_index.file.close()
+        self.transaction_index.close()
