@@ -21,8 +21,6 @@ from snakka.network.endpoints import (
 )
 from snakka.options.kinds import show_value
 from snakka.options.option import (
-    CLUSTER_WIDE,
-    READ_ONLY,
     Option,
     OptionError,
     base_name,
@@ -31,8 +29,6 @@ from snakka.options.option import (
 )
 from snakka.options.option_set import ConfigSource, Layer, OptionSet
 from snakka.options.properties_file import parse_config_file
-from snakka.protocol.error_codes import ErrorCode
-from snakka.protocol.errors import ApiError
 from snakka.raft import options as raft_options
 from snakka.replication import options as replication_options
 from snakka.security import options as security_options
@@ -49,26 +45,6 @@ _FEATURES = (
     security_options,
 )
 _DEFAULT_ADDRESS = "127.0.0.1:9092"
-
-# Keys and certificates belong to a listener; Kafka changes them at run time only under its prefix.
-_LISTENER_ONLY_AT_RUN_TIME = frozenset(
-    f"ssl.{name}"
-    for name in (
-        "keystore.type",
-        "keystore.location",
-        "keystore.password",
-        "key.password",
-        "keystore.key",
-        "keystore.certificate.chain",
-        "truststore.type",
-        "truststore.location",
-        "truststore.password",
-        "truststore.certificates",
-    )
-)
-_CLUSTER_WIDE_FOR_LISTENERS = frozenset(
-    {"max.connections", "max.connection.creation.rate", "num.network.threads"}
-)
 
 
 @cache
@@ -208,97 +184,6 @@ def _with_controller_listener(texts: Mapping[str, str]) -> Mapping[str, str]:
     if "controller" not in texts.get("process.roles", "controller"):
         return texts
     return {**texts, "listeners": f"{listeners},{CONTROLLER_LISTENER}://{CONTROLLER_ON_LOOPBACK}"}
-
-
-def validate_broker_configs(
-    overrides: Mapping[str, str | None], per_broker: bool, current: OptionSet | None = None
-) -> None:
-    """Refuse, with ApiError(INVALID_REQUEST) as Kafka does, what can't be set on a running broker or on all of them.
-
-    `overrides` is all that would then be set for the broker (`per_broker`) or for the cluster. With `current`, the node's
-    options now, the outcome must also keep to the rules between options.
-    """
-    try:
-        texts = _no_nulls(overrides, "broker")
-        _refuse_names(texts, _is_read_only, "Cannot update these configs dynamically")
-        _refuse_names(
-            texts,
-            _LISTENER_ONLY_AT_RUN_TIME.__contains__,
-            "These security configs can be dynamically updated only per-listener using the listener prefix",
-        )
-        for name, text in texts.items():
-            option = find_option(option_catalog(), name)
-            if option is not None and option.update != READ_ONLY:
-                option.parse(text)
-        if not per_broker:
-            _refuse_names(
-                texts,
-                _is_per_broker,
-                "Cannot update these configs at default cluster level, broker id must be specified",
-            )
-        if current is not None:
-            _check_outcome(current, texts, per_broker)
-    except OptionError as error:
-        raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from None
-
-
-def _check_outcome(current: OptionSet, texts: Mapping[str, str], per_broker: bool) -> None:
-    layers = {layer.source: layer.texts for layer in current.layers}
-    broker = layers.get(ConfigSource.DYNAMIC_BROKER_CONFIG, {})
-    cluster = layers.get(ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, {})
-    outcome = current.with_dynamic(
-        cluster if per_broker else texts, texts if per_broker else broker, on_invalid=lambda _: None
-    )
-    check_rules(outcome)
-    parse_listeners(outcome, own_host_name=lambda: "")
-
-
-def _is_read_only(name: str) -> bool:
-    option = option_catalog().get(name)
-    return option is not None and option.update == READ_ONLY
-
-
-def _is_per_broker(name: str) -> bool:
-    base = base_name(name)
-    if base != name:
-        return base not in _CLUSTER_WIDE_FOR_LISTENERS
-    option = option_catalog().get(name)
-    return option is not None and option.update != CLUSTER_WIDE
-
-
-def _refuse_names(texts: Mapping[str, str], refused: Callable[[str], bool], why: str) -> None:
-    names = sorted(filter(refused, texts))
-    if names:
-        raise OptionError(f"{why}: [{', '.join(names)}]")
-
-
-def _no_nulls(overrides: Mapping[str, str | None], resource: str) -> dict[str, str]:
-    nulls = [name for name, text in overrides.items() if text is None]
-    if nulls:
-        raise OptionError(f"Null value not supported for {resource} configs: {','.join(nulls)}")
-    return {name: text for name, text in overrides.items() if text is not None}
-
-
-def validate_group_configs(overrides: Mapping[str, str | None]) -> None:
-    """Refuse, with ApiError(INVALID_CONFIG), what is no config of a group or no value of it."""
-    _validate_declared(overrides, group_options(), "group")
-
-
-def validate_client_metrics_configs(overrides: Mapping[str, str | None]) -> None:
-    """Refuse, with ApiError(INVALID_CONFIG), what is no config of a metrics subscription or no value of it."""
-    _validate_declared(overrides, client_metrics_options(), "client metrics")
-
-
-def _validate_declared(
-    overrides: Mapping[str, str | None], declared: Mapping[str, Option], resource: str
-) -> None:
-    try:
-        for name, text in _no_nulls(overrides, resource).items():
-            if name not in declared:
-                raise OptionError(f"Unknown {resource} config name: {name}")
-            declared[name].parse(text)
-    except OptionError as error:
-        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from None
 
 
 def shown_options(options: OptionSet) -> dict[str, str | None]:

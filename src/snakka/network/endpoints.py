@@ -18,8 +18,8 @@ CONTROLLER_LISTENER = "CONTROLLER"
 CONTROLLER_ON_LOOPBACK = "127.0.0.1:0"
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
-_ENTRY = re.compile(r"([^:/\s]+)://(?:\[([0-9a-zA-Z:.%]+)\]|([0-9a-zA-Z._%-]*)):(\d{1,5})")
-_ADDRESS = re.compile(r"(?:\[([0-9a-zA-Z:.%]+)\]|([0-9a-zA-Z._%-]*)):(\d{1,5})")
+_ADDRESS = r"(?:\[([0-9a-zA-Z:.%]+)\]|([0-9a-zA-Z._%-]*)):(\d{1,5})"
+_ENTRY = rf"([^:/\s]+)://{_ADDRESS}"
 _WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})
 
 
@@ -78,7 +78,6 @@ def parse_listeners(options: OptionSet, own_host_name: Callable[[], str] = socke
     if "broker" in roles:
         inter_broker = _inter_broker_name(options, protocols)
         _check_advertised(bound, to_clients, inter_broker, controllers)
-    _refuse_unserved(bound, protocols, controllers)
     return Listeners(
         bound,
         tuple(_named(endpoint, own_host_name) for endpoint in to_clients),
@@ -92,7 +91,7 @@ def parse_listeners(options: OptionSet, own_host_name: Callable[[], str] = socke
 
 def parse_address(address: str) -> tuple[str, int]:
     """HOST:PORT, with an IPv6 address in brackets."""
-    match = _ADDRESS.fullmatch(address.strip())
+    match = re.fullmatch(_ADDRESS, address.strip())
     if match is None or int(match[3]) > 65535:
         raise OptionError(f"{address} is no HOST:PORT; write for example 127.0.0.1:9092 or [::1]:9092")
     return match[1] or match[2] or "", int(match[3])
@@ -141,12 +140,13 @@ def _endpoints(
 ) -> tuple[Endpoint, ...]:
     endpoints: dict[str, Endpoint] = {}
     for entry in options.entries(option):
-        match = _ENTRY.fullmatch(entry)
+        match = re.fullmatch(_ENTRY, entry)
         if match is None or int(match[4]) > 65535:
             raise OptionError(f"{option}: {entry} must look like NAME://HOST:PORT")
         name = match[1].upper()
         if name in endpoints:
             raise OptionError(f"{option}: each listener must have its own name, but {name} comes twice")
+        _refuse_unserved(name, protocols.get(name, "PLAINTEXT"))
         if name not in protocols:
             raise OptionError(
                 f"{option}: no security protocol is defined for listener {name}; add {name}:PLAINTEXT to"
@@ -249,16 +249,9 @@ def _check_advertised(
             )
 
 
-def _refuse_unserved(
-    bound: tuple[Endpoint, ...],
-    protocols: Mapping[str, str],
-    controllers: tuple[str, ...],
-) -> None:
-    used = {endpoint.name: endpoint.protocol for endpoint in bound}
-    used.update((name, protocols[name]) for name in controllers)
-    for name, protocol in used.items():
-        if protocol != "PLAINTEXT":
-            raise OptionError(f"listener {name} uses {protocol}, which is not supported yet: use PLAINTEXT")
+def _refuse_unserved(name: str, protocol: str) -> None:
+    if protocol != "PLAINTEXT":
+        raise OptionError(f"listener {name} uses {protocol}, which is not supported yet: use PLAINTEXT")
 
 
 def _controllers_of(

@@ -18,11 +18,11 @@ from snakka.options.kinds import Value
 
 _HOST_PORT = r"(?:\[[0-9a-zA-Z:.%_]+\]|[0-9a-zA-Z._%-]*):\d{1,5}"
 _FORMATS = {
-    "@voters": (re.compile(rf"\d+@{_HOST_PORT}"), "entries must look like ID@HOST:PORT"),
-    "@servers": (re.compile(_HOST_PORT), "entries must look like HOST:PORT"),
-    "@replicas": (re.compile(r"\d+:\d+"), "must be * or entries that look like PARTITION:BROKER"),
+    "@voters": (rf"\d+@{_HOST_PORT}", "entries must look like ID@HOST:PORT"),
+    "@servers": (_HOST_PORT, "entries must look like HOST:PORT"),
+    "@replicas": (r"\d+:\d+", "must be * or entries that look like PARTITION:BROKER"),
 }
-_DURATION = re.compile(r"by_duration:P(?!$)(\d+D)?(T(?=\d|\.)(\d+H)?(\d+M)?(\d+(\.\d{1,9})?S)?)?")
+_DURATION = r"by_duration:P(?!$)(\d+D)?(T(?=\d|\.)(\d+H)?(\d+M)?(\d+(\.\d{1,9})?S)?)?"
 
 
 def objection(allowed: str, value: Value) -> str | None:
@@ -52,7 +52,7 @@ def _text_objection(allowed: str, value: str) -> str | None:
     if allowed == "+":
         return None if value else "must not be empty"
     if allowed == "@reset":
-        if value in ("earliest", "latest") or _DURATION.fullmatch(value):
+        if value in ("earliest", "latest") or re.fullmatch(_DURATION, value):
             return None
         return "must be earliest, latest or by_duration: and an ISO 8601 duration such as PT1H"
     if allowed == "@host-counts":
@@ -76,7 +76,7 @@ def _list_objection(allowed: str, entries: tuple[str, ...]) -> str | None:
         pattern, phrase = _FORMATS[allowed]
         if allowed == "@replicas" and entries == ("*",):
             return None
-        return None if all(map(pattern.fullmatch, entries)) else phrase
+        return None if all(re.fullmatch(pattern, entry) for entry in entries) else phrase
     if not entries:
         return "must not be empty" if allowed.startswith("+") else None
     choices = allowed.lstrip("+")[1:-1].split(",") if allowed.endswith("}") else None

@@ -26,8 +26,8 @@ class Kind(IntEnum):
 
 
 _BITS = {Kind.SHORT: 16, Kind.INT: 32, Kind.LONG: 64}
-_INTEGER = re.compile(r"[+-]?\d+")
-_DOUBLE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?|[+-]?(NaN|Infinity)")
+_INTEGER = r"[+-]?\d+"  # patterns stay texts, compiled on first use: most starts need few of them
+_DOUBLE = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?|[+-]?(NaN|Infinity)"
 
 
 def read_value(kind: Kind, text: str) -> Value:
@@ -45,7 +45,7 @@ def read_value(kind: Kind, text: str) -> Value:
 
 
 def _read_integer(kind: Kind, text: str) -> int:
-    if not _INTEGER.fullmatch(text) or len(text) > 40:
+    if not re.fullmatch(_INTEGER, text) or len(text) > 40:
         raise ValueError(f"must be a whole number ({kind.name.lower()})")
     value = int(text)
     limit = 1 << (_BITS[kind] - 1)
@@ -62,7 +62,7 @@ def _read_boolean(text: str) -> bool:
 
 
 def _read_double(text: str) -> float:
-    if not _DOUBLE.fullmatch(text):
+    if not re.fullmatch(_DOUBLE, text):
         raise ValueError("must be a number (double)")
     return float(text.rstrip("dDfF") if text[-1] in "dDfF" else text)
 

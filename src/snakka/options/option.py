@@ -17,7 +17,7 @@ PER_BROKER = "per-broker"
 CLUSTER_WIDE = "cluster-wide"
 
 # Options that may be set for one listener, and below that for one SASL mechanism of it.
-_LISTENER_PREFIX = re.compile(r"listener\.name\.[^.]*\.(.+)")
+_LISTENER_PREFIX = r"listener\.name\.[^.]*\.(.+)"
 _MECHANISM_OPTIONS = (
     "sasl.jaas.config",
     "sasl.login.callback.handler.class",
@@ -144,7 +144,7 @@ def _synonym(entry: str) -> tuple[str, int]:
 
 def base_name(name: str) -> str:
     """The option that a name means, without the prefix of a listener or of a listener's SASL mechanism."""
-    match = _LISTENER_PREFIX.fullmatch(name)
+    match = re.fullmatch(_LISTENER_PREFIX, name) if name.startswith("listener.name.") else None
     if match is None:
         return name
     rest = match[1]

@@ -69,41 +69,68 @@ def describe_cluster_default(options: OptionSet) -> Iterator[ConfigEntry]:
 
 
 def describe_topic(
-    declared: Mapping[str, Option],
-    values: Mapping[str, Value],
-    overrides: Mapping[str, str],
-    options: OptionSet,
+    declared: Mapping[str, Option], overrides: Mapping[str, str], options: OptionSet
 ) -> Iterator[ConfigEntry]:
-    """Every config of one topic; `values` are its effective ones."""
-    return _described(declared, values, overrides, options, ConfigSource.DYNAMIC_TOPIC_CONFIG)
+    """Every config of one topic."""
+    for name, option in _shown(declared, overrides):
+        text = show_value(resolve(option, overrides, options.texts))
+        synonyms = _synonyms_of(options, option.synonyms[0][0], sensitive=False) if option.synonyms else ()
+        yield _own_entry(option, text, name in overrides, synonyms, ConfigSource.DYNAMIC_TOPIC_CONFIG)
 
 
 def describe_group(
-    declared: Mapping[str, Option],
-    values: Mapping[str, Value],
-    overrides: Mapping[str, str],
-    options: OptionSet,
+    declared: Mapping[str, Option], overrides: Mapping[str, str], options: OptionSet
 ) -> Iterator[ConfigEntry]:
-    """Every config of one group; `values` are its effective ones."""
-    return _described(declared, values, overrides, options, ConfigSource.GROUP_CONFIG)
+    """Every config of one group; unlike a topic's, one without a broker option names itself as its default."""
+    for name, option in _shown(declared, overrides):
+        text = show_value(resolve(option, overrides, options.texts))
+        if option.synonyms:
+            synonyms = _synonyms_of(options, option.synonyms[0][0], sensitive=False)
+        else:
+            synonyms = (ConfigSynonym(name, option.default_text, ConfigSource.DEFAULT_CONFIG),)
+        yield _own_entry(option, text, name in overrides, synonyms, ConfigSource.GROUP_CONFIG)
 
 
-def _described(
-    declared: Mapping[str, Option],
-    values: Mapping[str, Value],
-    overrides: Mapping[str, str],
-    options: OptionSet,
+def describe_client_metrics(
+    declared: Mapping[str, Option], overrides: Mapping[str, str]
+) -> Iterator[ConfigEntry]:
+    """Every config of one subscription to clients' metrics."""
+    for name, option in _shown(declared, overrides):
+        text = show_value(resolve(option, overrides, {}))
+        yield _own_entry(option, text, name in overrides, (), ConfigSource.CLIENT_METRICS_CONFIG)
+
+
+def resolve(option: Option, overrides: Mapping[str, str], broker_texts: Mapping[str, str]) -> Value:
+    """What holds for a topic's or a group's config: its override, else the first broker option set, else its default.
+
+    Values are only read, not judged: what was accepted once stays in effect when bounds become narrower.
+    """
+    if option.name in overrides:
+        return option.convert(overrides[option.name])
+    for name, factor in option.synonyms:
+        if name in broker_texts:
+            value = option.convert(broker_texts[name])
+            if isinstance(value, int) and value < 0 and _ALIASES.get(name):
+                return -1  # however much below zero a time is, it means no limit
+            return value * factor if factor > 1 and isinstance(value, int) else value
+    return option.default
+
+
+def _shown(declared: Mapping[str, Option], overrides: Mapping[str, str]) -> Iterator[tuple[str, Option]]:
+    return ((name, option) for name, option in declared.items() if name in overrides or not option.internal)
+
+
+def _own_entry(
+    option: Option,
+    text: str | None,
+    is_override: bool,
+    synonyms: tuple[ConfigSynonym, ...],
     own_source: ConfigSource,
-) -> Iterator[ConfigEntry]:
-    for name, option in declared.items():
-        if option.internal and name not in overrides:
-            continue
-        text = show_value(values[name])
-        synonyms = _synonyms_of(options, option.synonyms[0][0], sensitive=False) if option.synonyms else ()
-        if name in overrides:
-            synonyms = (ConfigSynonym(name, text, own_source), *synonyms)
-        source = synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG
-        yield ConfigEntry(name, text, source, False, False, synonyms, option.kind, option.doc)
+) -> ConfigEntry:
+    if is_override:
+        synonyms = (ConfigSynonym(option.name, text, own_source), *synonyms)
+    source = synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG
+    return ConfigEntry(option.name, text, source, False, False, synonyms, option.kind, option.doc)
 
 
 def _broker_entry(options: OptionSet, name: str, option: Option | None, text: str | None) -> ConfigEntry:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from snakka.options.option import OptionError
 
 _BLANKS = " \t\f"
-_LINE_ENDS = re.compile(r"\r\n|\r|\n")
-_TRAILING_BACKSLASHES = re.compile(r"\\*\Z")
-_KEY = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
-_SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LINE_ENDS = r"\r\n|\r|\n"
+_TRAILING_BACKSLASHES = r"\\*\Z"
+_KEY = r"(?s:\\.|[^\\=: \t\f])*"
+_SEPARATOR = r"^[ \t\f]*[=:]?[ \t\f]*"
+_ESCAPE = r"(?s)\\(u[0-9a-fA-F]{4}|.)"
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
@@ -34,12 +34,11 @@ def parse_properties(text: str, name: str = "properties") -> dict[str, str]:
     """What java.util.Properties.load reads; of a key that comes twice the last one counts."""
     properties = {}
     for number, line in _logical_lines(text):
-        key = _KEY.match(line)
+        key = re.match(_KEY, line)
         assert key is not None  # the pattern matches the empty string too
-        separator = _SEPARATOR.match(line, key.end())
-        assert separator is not None
+        rest = re.sub(_SEPARATOR, "", line[key.end() :], count=1)
         try:
-            properties[_unescaped(key[0])] = _unescaped(line[separator.end() :])
+            properties[_unescaped(key[0])] = _unescaped(rest)
         except ValueError:
             raise OptionError(f"{name}, line {number}: malformed \\uXXXX escape") from None
     return properties
@@ -49,15 +48,15 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines without blanks in front, comments left out, and joined where one ends in an odd number of backslashes."""
     pending: str | None = None
     first_number = 0
-    for number, natural in enumerate(_LINE_ENDS.split(text), 1):
+    for number, natural in enumerate(re.split(_LINE_ENDS, text), 1):
         line = natural.lstrip(_BLANKS)
         if pending is None:
             if not line or line[0] in "#!":
                 continue
             pending, first_number = "", number
-        trailing = _TRAILING_BACKSLASHES.search(line)
+        trailing = re.search(_TRAILING_BACKSLASHES, line)
         if trailing is not None and len(trailing[0]) % 2:
-            pending += line[:-1]
+            pending = (pending + line[:-1]) or None  # a line of one backslash is as good as none
             continue
         yield first_number, pending + line
         pending = None
@@ -69,7 +68,7 @@ def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
     # Two escapes may be the halves of one character, since Java's are 16 bits wide.
-    halves = _ESCAPE.sub(_replacement, text).encode("utf-16-le", "surrogatepass")
+    halves = re.sub(_ESCAPE, _replacement, text).encode("utf-16-le", "surrogatepass")
     return halves.decode("utf-16-le", "replace")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from snakka.options.kinds import Value
 from snakka.options.option import Option, OptionError, declare
+from snakka.options.precedence import resolve
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.storage.options import TOPIC_OPTIONS
@@ -84,10 +85,8 @@ class LogConfig:
         """What holds for every topic without overrides. Build it once: topics share it."""
         fields: dict[str, Any] = {}
         for option in topic_options().values():
-            for name, factor in option.synonyms:
-                if name in broker_values:
-                    fields.update(_fields(option.name, _multiplied(option, broker_values[name], factor)))
-                    break
+            if any(name in broker_values for name, _ in option.synonyms):
+                fields.update(_fields(option.name, resolve(option, {}, broker_values)))
         return replace(_DEFAULTS, **fields) if fields else _DEFAULTS
 
     def with_overrides(self, topic_overrides: Mapping[str, str]) -> LogConfig:
@@ -97,28 +96,14 @@ class LogConfig:
         """
         fields: dict[str, Any] = {}
         declared = topic_options()
-        for name, text in topic_overrides.items():
+        for name in sorted(topic_overrides, key=_INTERNAL_LAST):
             if name in declared:
-                fields.update(_fields(name, declared[name].convert(text)))
-        if "internal.segment.bytes" in topic_overrides:
-            fields.update(_fields("internal.segment.bytes", int(topic_overrides["internal.segment.bytes"])))
+                fields.update(_fields(name, declared[name].convert(topic_overrides[name])))
         return replace(self, **fields) if fields else self
-
-    def value(self, name: str) -> Value:
-        """The value under the topic config's own name, as DescribeConfigs shows it."""
-        if name == "cleanup.policy":
-            return tuple(
-                policy for policy, chosen in (("compact", self.compact), ("delete", self.delete)) if chosen
-            )
-        if name == "message.timestamp.type":
-            return "LogAppendTime" if self.log_append_time else "CreateTime"
-        if name == "internal.segment.bytes":
-            return self.segment_bytes
-        value: Value = getattr(self, name.replace(".", "_"))
-        return value
 
 
 _DEFAULTS = LogConfig()
+_INTERNAL_LAST = "internal.segment.bytes".__eq__  # it has precedence over segment.bytes
 
 
 @cache
@@ -159,14 +144,6 @@ def validate_topic_configs(overrides: Mapping[str, str | None], defaults: LogCon
             ErrorCode.INVALID_CONFIG,
             "remote.storage.enable=true is refused: tiered storage is disabled in this broker",
         )
-
-
-def _multiplied(option: Option, text: str, factor: int) -> Value:
-    """A broker option's value in the topic config's unit; a negative time means no limit."""
-    value = option.convert(text)
-    if isinstance(value, int) and factor > 1:
-        return value * factor if value >= 0 else -1
-    return -1 if option.name == "retention.ms" and isinstance(value, int) and value < 0 else value
 
 
 def _fields(name: str, value: Value) -> dict[str, Value]:
