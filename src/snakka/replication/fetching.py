@@ -135,6 +135,10 @@ def _read_partition(
     )
     if target.last_fetched_epoch >= 0:
         epoch, end_offset = log.end_offset_for_epoch(target.last_fetched_epoch)
+        if end_offset < 0:
+            raise ApiError(
+                ErrorCode.OFFSET_OUT_OF_RANGE, f"no leader epoch {target.last_fetched_epoch} is known here"
+            )
         if epoch < target.last_fetched_epoch or end_offset < target.fetch_offset:
             row.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
             return row

@@ -19,6 +19,8 @@ from snakka.protocol.messages.fetch import (
     FetchRequest,
     FetchResponse,
     FetchTopic,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionData,
 )
 from snakka.protocol.uuids import ZERO_UUID
@@ -146,10 +148,13 @@ class _Fetch:
                 ErrorCode.NOT_LEADER_OR_FOLLOWER,
                 ErrorCode.FENCED_LEADER_EPOCH,
             ):
-                row.current_leader.leader_id = partition.leader_id
-                row.current_leader.leader_epoch = partition.leader_epoch
+                row.current_leader = LeaderIdAndEpoch(
+                    leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
+                )
                 hinted.append(partition.leader_id)
-        self.services.add_leader_endpoints(response.node_endpoints, hinted, self.context.listener)
+        self.services.add_leader_endpoints(
+            response.node_endpoints, NodeEndpoint, hinted, self.context.listener
+        )
 
 
 def _open(request: FetchRequest, context: RequestContext, services: Services) -> _Fetch:

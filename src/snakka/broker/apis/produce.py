@@ -17,6 +17,7 @@ from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -48,7 +49,7 @@ def handle(
     if request.acks == 0:
         # Nobody reads an answer to acks=0: a closed connection is the only way to say that something went wrong.
         if any(row.error_code for topic in response.responses for row in topic.partition_responses):
-            context.connection.close_with_reason("a produce with acks=0 failed")
+            context.connection.reject("a produce with acks=0 failed")
         return None
     if context.api_version >= FIRST_WITH_LEADER_HINT:
         services.add_leader_endpoints(
@@ -92,7 +93,8 @@ def _produce_topic(
 ) -> TopicProduceResponse:
     name: str | None = topic_data.name
     if context.api_version >= FIRST_WITH_TOPIC_ID:
-        name = services.image.topics.name_of(topic_data.topic_id)
+        topic = services.image.topics.by_id.get(topic_data.topic_id)
+        name = topic.name if topic is not None else None
     if refused == ErrorCode.NONE:
         if name is None:
             refused = ErrorCode.UNKNOWN_TOPIC_ID
