@@ -5,7 +5,7 @@ request could see goes through `_progressed`, so that nobody waits for something
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from snakka.protocol.error_codes import ErrorCode
@@ -101,7 +101,7 @@ class Partition:
     # -- leadership -----------------------------------------------------------------------------------------------
 
     def update_leadership(
-        self, leader_id: int, leader_epoch: int, partition_epoch: int, replicas: list[int], isr: list[int]
+        self, leader_id: int, leader_epoch: int, partition_epoch: int, replicas: Sequence[int], isr: Sequence[int]
     ) -> None:
         """Take over what the committed metadata says of this partition."""
         if partition_epoch < self.partition_epoch:
@@ -234,7 +234,7 @@ class Partition:
 
     def _release_waiters(self) -> None:
         still: deque[AckWaiter] = deque()
-        released = []
+        released: list[AckWaiter] = []
         for waiter in self._ack_waiters:
             (released if self.is_acknowledged(waiter.offset, waiter.needs_isr) else still).append(waiter)
         self._ack_waiters = still

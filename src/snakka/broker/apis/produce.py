@@ -52,15 +52,14 @@ def handle(
             context.connection.reject("a produce with acks=0 failed")
         return None
     if context.api_version >= FIRST_WITH_LEADER_HINT:
-        services.add_leader_endpoints(
-            response.node_endpoints,
-            (
-                row.current_leader.leader_id
-                for topic in response.responses
-                for row in topic.partition_responses
-            ),
-            context.listener,
-        )
+        hinted = [
+            row.current_leader.leader_id
+            for topic in response.responses
+            for row in topic.partition_responses
+            if row.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+        ]
+        if hinted:
+            services.add_leader_endpoints(response.node_endpoints, NodeEndpoint, hinted, context.listener)
     if not open_acks:
         return response
     waiting = Waiting()

@@ -1,0 +1,38 @@
+"""Records that stay where they are until a socket takes them: a range of a file, or of memory.
+
+A region holds no descriptor and no position; whoever sends it reads it in steps.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class FileRegion(Protocol):
+    """A range of bytes that is read in steps."""
+
+    def __len__(self) -> int: ...
+
+    def read(self, start: int, size: int) -> bytes | None:
+        """Up to `size` bytes from `start` of the region without blocking; None if the read would block."""
+
+    def read_blocking(self, start: int, size: int) -> bytes:
+        """Up to `size` bytes from `start` of the region, for a thread; StorageFailure if the disk fails."""
+
+
+class MemoryRegion:
+    """The twin of a file's region whose bytes are in memory: for tests, and for files that live there."""
+
+    __slots__ = ("_view",)
+
+    def __init__(self, data: bytes | bytearray | memoryview) -> None:
+        self._view = memoryview(data)
+
+    def __len__(self) -> int:
+        return len(self._view)
+
+    def read(self, start: int, size: int) -> bytes | None:
+        return bytes(self._view[start : start + size])
+
+    def read_blocking(self, start: int, size: int) -> bytes:
+        return bytes(self._view[start : start + size])

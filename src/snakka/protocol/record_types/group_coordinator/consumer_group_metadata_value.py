@@ -1,0 +1,77 @@
+"""ConsumerGroupMetadataValue."""
+# GENERATED from the schemas by `make generate`: do not edit.
+
+from __future__ import annotations
+
+from struct import Struct
+
+from snakka.protocol.frame import Frame
+from snakka.protocol.message import Message
+from snakka.protocol.primitives import Buffer, bad_tag, read_tag, unsupported_version, uvarint_tail, write_tags
+
+_new = object.__new__
+_S0 = Struct('>i')
+_S1 = Struct('>q')
+
+
+class ConsumerGroupMetadataValue(Message):
+    __slots__ = ('epoch', 'metadata_hash', 'unknown_tags')
+    RECORD_KEY = 3
+    MIN_VERSION = 0
+    MAX_VERSION = 0
+    FLEXIBLE_FROM = 0
+    
+    def __init__(
+        self,
+        *,
+        epoch: int = 0,
+        metadata_hash: int = 0,
+    ) -> None:
+        self.epoch = epoch
+        self.metadata_hash = metadata_hash
+        self.unknown_tags: dict[int, bytes] | None = None
+    
+    @staticmethod
+    def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupMetadataValue, int]:
+        if not 0 <= version <= 0:
+            raise unsupported_version('ConsumerGroupMetadataValue', version)
+        m = _new(ConsumerGroupMetadataValue)
+        m.epoch, = _S0.unpack_from(buf, pos)
+        pos += 4
+        m.metadata_hash = 0
+        tags: dict[int, bytes] | None = None
+        n = buf[pos]
+        pos += 1
+        if n:
+            if n > 127:
+                n, pos = uvarint_tail(buf, pos, n)
+            for _ in range(n):
+                tag, pos, end = read_tag(buf, pos)
+                if tag == 0:
+                    m.metadata_hash, = _S1.unpack_from(buf, pos)
+                    pos += 8
+                else:
+                    if tags is None:
+                        tags = {}
+                    tags[tag] = bytes(buf[pos:end])
+                    pos = end
+                if pos != end:
+                    raise bad_tag(tag)
+        m.unknown_tags = tags
+        return m, pos
+    
+    def write(self, out: Frame, version: int) -> None:
+        if not 0 <= version <= 0:
+            raise unsupported_version('ConsumerGroupMetadataValue', version)
+        out += _S0.pack(self.epoch)
+        tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
+        if not (self.metadata_hash == 0):
+            value = Frame()
+            value += _S1.pack(self.metadata_hash)
+            if tags is None:
+                tags = {}
+            tags[0] = value
+        if tags is None:
+            out.append(0)
+        else:
+            write_tags(out, tags)

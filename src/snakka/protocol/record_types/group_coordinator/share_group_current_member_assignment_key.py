@@ -1,0 +1,65 @@
+"""ShareGroupCurrentMemberAssignmentKey."""
+# GENERATED from the schemas by `make generate`: do not edit.
+
+from __future__ import annotations
+
+from struct import Struct
+
+from snakka.protocol.frame import Frame
+from snakka.protocol.message import Message
+from snakka.protocol.primitives import Buffer, bad_length, unsupported_version
+
+_new = object.__new__
+_S0 = Struct('>h')
+
+
+class ShareGroupCurrentMemberAssignmentKey(Message):
+    __slots__ = ('group_id', 'member_id', 'unknown_tags')
+    RECORD_KEY = 14
+    MIN_VERSION = 0
+    MAX_VERSION = 0
+    FLEXIBLE_FROM = None
+    
+    def __init__(
+        self,
+        *,
+        group_id: str = '',
+        member_id: str = '',
+    ) -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+        self.unknown_tags: dict[int, bytes] | None = None
+    
+    @staticmethod
+    def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupCurrentMemberAssignmentKey, int]:
+        if not 0 <= version <= 0:
+            raise unsupported_version('ShareGroupCurrentMemberAssignmentKey', version)
+        m = _new(ShareGroupCurrentMemberAssignmentKey)
+        n, = _S0.unpack_from(buf, pos)
+        pos += 2
+        end = pos + n
+        if n < 0 or end > len(buf):
+            raise bad_length('GroupId', n)
+        m.group_id = str(buf[pos:end], 'utf-8')
+        pos = end
+        n, = _S0.unpack_from(buf, pos)
+        pos += 2
+        end = pos + n
+        if n < 0 or end > len(buf):
+            raise bad_length('MemberId', n)
+        m.member_id = str(buf[pos:end], 'utf-8')
+        pos = end
+        m.unknown_tags = None
+        return m, pos
+    
+    def write(self, out: Frame, version: int) -> None:
+        if not 0 <= version <= 0:
+            raise unsupported_version('ShareGroupCurrentMemberAssignmentKey', version)
+        value_group_id = self.group_id
+        data = value_group_id.encode()
+        out += _S0.pack(len(data))
+        out += data
+        value_member_id = self.member_id
+        data = value_member_id.encode()
+        out += _S0.pack(len(data))
+        out += data

@@ -1,0 +1,44 @@
+"""NoOpRecord."""
+# GENERATED from the schemas by `make generate`: do not edit.
+
+from __future__ import annotations
+
+from snakka.protocol.frame import Frame
+from snakka.protocol.message import Message
+from snakka.protocol.primitives import Buffer, read_unknown_tags, unsupported_version, write_tags
+
+_new = object.__new__
+
+
+class NoOpRecord(Message):
+    __slots__ = ('unknown_tags',)
+    RECORD_KEY = 20
+    MIN_VERSION = 0
+    MAX_VERSION = 0
+    FLEXIBLE_FROM = 0
+    
+    def __init__(
+        self,
+    ) -> None:
+        self.unknown_tags: dict[int, bytes] | None = None
+    
+    @staticmethod
+    def read(buf: Buffer, pos: int, version: int) -> tuple[NoOpRecord, int]:
+        if not 0 <= version <= 0:
+            raise unsupported_version('NoOpRecord', version)
+        m = _new(NoOpRecord)
+        tags: dict[int, bytes] | None = None
+        n = buf[pos]
+        pos += 1
+        if n:
+            tags, pos = read_unknown_tags(buf, pos, n)
+        m.unknown_tags = tags
+        return m, pos
+    
+    def write(self, out: Frame, version: int) -> None:
+        if not 0 <= version <= 0:
+            raise unsupported_version('NoOpRecord', version)
+        if self.unknown_tags is None:
+            out.append(0)
+        else:
+            write_tags(out, self.unknown_tags)

@@ -1,0 +1,56 @@
+"""RemoveAccessControlEntryRecord."""
+# GENERATED from the schemas by `make generate`: do not edit.
+
+from __future__ import annotations
+
+from struct import Struct
+
+from snakka.protocol.frame import Frame
+from snakka.protocol.message import Message
+from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, unsupported_version, write_tags
+from snakka.protocol.uuids import ZERO_UUID
+
+_new = object.__new__
+_S0 = Struct('>16s')
+
+
+class RemoveAccessControlEntryRecord(Message):
+    __slots__ = ('id', 'unknown_tags')
+    RECORD_KEY = 19
+    MIN_VERSION = 0
+    MAX_VERSION = 0
+    FLEXIBLE_FROM = 0
+    
+    def __init__(
+        self,
+        *,
+        id: bytes = ZERO_UUID,
+    ) -> None:
+        self.id = id
+        self.unknown_tags: dict[int, bytes] | None = None
+    
+    @staticmethod
+    def read(buf: Buffer, pos: int, version: int) -> tuple[RemoveAccessControlEntryRecord, int]:
+        if not 0 <= version <= 0:
+            raise unsupported_version('RemoveAccessControlEntryRecord', version)
+        m = _new(RemoveAccessControlEntryRecord)
+        m.id, = _S0.unpack_from(buf, pos)
+        pos += 16
+        tags: dict[int, bytes] | None = None
+        n = buf[pos]
+        pos += 1
+        if n:
+            tags, pos = read_unknown_tags(buf, pos, n)
+        m.unknown_tags = tags
+        return m, pos
+    
+    def write(self, out: Frame, version: int) -> None:
+        if not 0 <= version <= 0:
+            raise unsupported_version('RemoveAccessControlEntryRecord', version)
+        if len(self.id) != 16:
+            raise bad_length('Id', len(self.id))
+        out += _S0.pack(self.id)
+        if self.unknown_tags is None:
+            out.append(0)
+        else:
+            write_tags(out, self.unknown_tags)

@@ -1,0 +1,1 @@
+"""Record types of remote_log_metadata."""
