@@ -7,10 +7,12 @@ a valid checksum, and every reader of records must survive that.
 
 from collections.abc import Sequence
 from enum import Enum
+from typing import NamedTuple
 
 from snakka.protocol.batch_builder import recompress, renumber
 from snakka.protocol.batch_reader import validate_records
 from snakka.protocol.compression import Compression
+from snakka.protocol.control_records import EndTransaction
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.protocol.record_batch import (
@@ -28,10 +30,12 @@ from snakka.protocol.record_batch import (
     iter_headers,
     read_header,
     single_produced_batch,
+    stamp,
     stamp_log_append_time,
 )
 from snakka.storage.files import Bytes
 from snakka.storage.log_config import LogConfig
+from snakka.storage.producer_replay import transaction_marker
 
 # The version that refusals of malformed produce requests speak of.
 _PRODUCE_VERSION = 13
@@ -186,13 +190,52 @@ def target_codec(config: LogConfig, codec: int) -> tuple[Compression, int | None
     return target, levels.get(target)
 
 
-def checked_batches(records: memoryview) -> list[tuple[int, BatchHeader]]:
-    """(position, header) of the batches of an internal append, of which there may be several; checksums are right."""
+class InternalBatch(NamedTuple):
+    """One batch of an append that did not come from a client, and what it says about a transaction, if it does."""
+
+    position: int
+    header: BatchHeader
+    marker: EndTransaction | None
+
+
+def checked_batches(records: memoryview) -> list[InternalBatch]:
+    """The batches of an internal append, of which there may be several; their checksums are right."""
+    batches = []
     try:
-        batches = list(iter_headers(records))
+        for position, header in iter_headers(records):
+            batch = records[position : position + header.size]
+            if not crc_matches(batch, 0, header):
+                raise ApiError(ErrorCode.CORRUPT_MESSAGE, f"the checksum of the batch at {position} is wrong")
+            batches.append(InternalBatch(position, header, transaction_marker(batch, header)))
     except ProtocolError as error:
         raise ApiError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-    for position, header in batches:
-        if not crc_matches(records, position, header):
-            raise ApiError(ErrorCode.CORRUPT_MESSAGE, f"the checksum of the batch at {position} is wrong")
     return batches
+
+
+def check_order(batches: Sequence[InternalBatch], log_end_offset: int) -> None:
+    """Of a follower's append: each batch begins at or after the end of the one before it."""
+    for batch in batches:
+        if batch.header.base_offset < log_end_offset:
+            raise ApiError(
+                ErrorCode.UNKNOWN_SERVER_ERROR,
+                f"a batch at offset {batch.header.base_offset} cannot follow {log_end_offset - 1}",
+            )
+        log_end_offset = batch.header.next_offset
+
+
+def stamp_batches(
+    records: memoryview,
+    batches: Sequence[InternalBatch],
+    offset: int,
+    leader_epoch: int,
+    append_time_ms: int | None,
+) -> list[InternalBatch]:
+    """Give the batches their place in the log, in place; as they are then."""
+    stamped = []
+    for position, header, marker in batches:
+        stamp(records, position, offset, leader_epoch)
+        if append_time_ms is not None:
+            stamp_log_append_time(records, position, append_time_ms)
+        stamped.append(InternalBatch(position, read_header(records, position), marker))
+        offset += header.last_offset_delta + 1
+    return stamped

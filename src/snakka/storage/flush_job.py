@@ -4,7 +4,21 @@ Rule: `run` touches no state of the log, `done` touches nothing but it. After a 
 the kernel may have dropped what it could not write, and a later success would be a lie.
 """
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from snakka.storage.partition_metadata import partition_metadata_path
+from snakka.storage.segment import Segment
+from snakka.storage.segment_files import LEADER_EPOCHS, OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX
+
+if TYPE_CHECKING:
+    from snakka.storage.partition_log import PartitionLog
+
+_INDEXES = (OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX)
 
 
 class FlushJob:
@@ -13,7 +27,7 @@ class FlushJob:
     __slots__ = ("_finish", "_steps", "offset")
 
     def __init__(
-        self, offset: int, steps: Sequence[Callable[[], None]], finish: Callable[["FlushJob"], None]
+        self, offset: int, steps: Sequence[Callable[[], None]], finish: Callable[[FlushJob], None]
     ) -> None:
         self.offset = offset
         self._steps = steps
@@ -27,3 +41,56 @@ class FlushJob:
     def done(self) -> None:
         """`run` came back: everything below `offset` is on the disk."""
         self._finish(self)
+
+
+class Unsynced:
+    """What of a log is not on the disk yet, beside the end of its active segment."""
+
+    __slots__ = ("directory_changed", "epochs_written", "is_new", "running", "segments")
+
+    def __init__(self, segments: list[Segment], *, is_new: bool, epochs_written: int) -> None:
+        # Rolled, or made anew by recovery.
+        self.segments = segments
+        self.directory_changed = is_new or bool(segments)
+        # The partition's directory itself may not be on the disk.
+        self.is_new = is_new
+        # The version of the leader epochs that their file has.
+        self.epochs_written = epochs_written
+        self.running: FlushJob | None = None
+
+    def forget(self, gone: Iterable[Segment]) -> None:
+        """These segments are deleted."""
+        removed = set(gone)
+        self.segments = [segment for segment in self.segments if segment not in removed]
+        self.directory_changed = True
+
+    def truncated_to(self, offset: int) -> None:
+        """What is being synced above `offset` is not part of the log any more."""
+        self.directory_changed = True
+        if self.running is not None:
+            self.running.offset = min(self.running.offset, offset)
+
+    def steps(self, log: PartitionLog) -> list[Callable[[], None]]:
+        """All that is to be synced, which then counts as begun.
+
+        The active segment's indexes are not among it: until it is rolled, recovery would make them anew.
+        """
+        files = log.files
+        steps: list[Callable[[], None]] = []
+        if self.epochs_written != log.epochs.version:
+            path = os.path.join(log.directory, LEADER_EPOCHS)
+            steps.append(partial(files.replace, path, log.epochs.format()))
+            self.epochs_written = log.epochs.version
+        steps += [partial(files.sync_file, path) for path in log.snapshots.unsynced()]
+        for segment in self.segments:
+            steps.append(segment.log.prepare_sync())
+            steps += [partial(files.sync_file, segment.path(kind)) for kind in _INDEXES]
+        steps.append(log.active.log.prepare_sync())
+        if self.is_new:
+            steps.append(partial(files.sync_file, partition_metadata_path(log.directory)))
+            steps.append(partial(files.sync_directory, os.path.dirname(log.directory)))
+        if self.directory_changed:
+            steps.append(partial(files.sync_directory, log.directory))
+        self.segments = []
+        self.is_new = self.directory_changed = False
+        return steps

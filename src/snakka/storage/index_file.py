@@ -4,10 +4,11 @@ Rule: an index only saves time. The log can always be read without it, and recov
 page at a time and never synced while the segment is active. Memory is a page for each index in use, whatever the log's size.
 """
 
+import errno
 from collections.abc import Iterable
 from struct import Struct
 
-from snakka.storage.files import File, Files
+from snakka.storage.files import File, Files, StorageFailure
 
 PAGE_ENTRIES = 256
 
@@ -50,8 +51,7 @@ class IndexFile:
             return self.layout.unpack_from(self._tail, (number - self.stored) * size)
         page_number, place = divmod(number, PAGE_ENTRIES)
         if page_number != self._page_number:
-            page_bytes = PAGE_ENTRIES * size
-            self._page = self._opened().pread(page_number * page_bytes, page_bytes)
+            self._page = self._read_page(page_number)
             self._page_number = page_number
         if (place + 1) * size > len(self._page):
             self._page_number = -1
@@ -112,10 +112,16 @@ class IndexFile:
             self._file.close()
             self._file = None
 
+    def _read_page(self, number: int) -> bytes:
+        page_bytes = PAGE_ENTRIES * self.layout.size
+        try:
+            return self._opened().pread(number * page_bytes, page_bytes)
+        except StorageFailure as failure:
+            if failure.errno == errno.ENOENT:
+                raise BadIndexError(f"{self._path} is gone") from failure
+            raise
+
     def _opened(self) -> File:
         if self._file is None:
-            try:
-                self._file = self._files.open(self._path, size=self.stored * self.layout.size)
-            except FileNotFoundError as error:
-                raise BadIndexError(f"{self._path} is gone") from error
+            self._file = self._files.open(self._path, size=self.stored * self.layout.size)
         return self._file

@@ -4,45 +4,40 @@ Rules: only the event loop calls it, so nothing here locks or waits for another.
 was. Whatever is below `recovery_point` is on the disk; whatever is above it is found again, or cut, by recovery.
 """
 
-import os
-import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
-from snakka.protocol.control_records import EndTransaction
 from snakka.protocol.error_codes import ErrorCode
-from snakka.protocol.errors import ApiError, ProtocolError
+from snakka.protocol.errors import ApiError
 from snakka.protocol.file_region import FileRegion
-from snakka.protocol.record_batch import BatchHeader, stamp
+from snakka.protocol.record_batch import NO_TIMESTAMP, stamp
 from snakka.protocol.uuids import Uuid
 from snakka.runtime import Clock
-from snakka.storage import reading, recovery
-from snakka.storage.append_checks import AppendOrigin, check_size, checked_batches, checked_client_batch
+from snakka.storage import log_surgery, reading, recovery
+from snakka.storage.append_checks import (
+    AppendOrigin,
+    InternalBatch,
+    check_order,
+    check_size,
+    checked_batches,
+    checked_client_batch,
+    stamp_batches,
+)
 from snakka.storage.files import Files
-from snakka.storage.flush_job import FlushJob
+from snakka.storage.flush_job import FlushJob, Unsynced
 from snakka.storage.leader_epochs import LeaderEpochs
 from snakka.storage.log_config import LogConfig
-from snakka.storage.partition_metadata import partition_metadata_path
 from snakka.storage.policy.retention import SegmentFacts
-from snakka.storage.producer_replay import apply_batch, rebuild_producers, transaction_marker
+from snakka.storage.policy.roll import MAX_RELATIVE_OFFSET, must_roll_by_age, must_roll_by_size, roll_jitter
+from snakka.storage.producer_replay import apply_batch
 from snakka.storage.producer_snapshot import ProducerSnapshots
 from snakka.storage.producer_state import AppendedBatch, ProducerEntry, ProducerState
-from snakka.storage.segment import MAX_RELATIVE_OFFSET, Segment
-from snakka.storage.segment_files import (
-    DELETED,
-    LEADER_EPOCHS,
-    OFFSET_INDEX,
-    SEGMENT_KINDS,
-    TIME_INDEX,
-    TRANSACTION_INDEX,
-)
-from snakka.storage.swap_files import take_their_place
+from snakka.storage.segment import Segment
 from snakka.storage.transaction_index import AbortedTransaction
 
-NO_TIMESTAMP = -1
+_SURELY_IN_MEMORY_BYTES = 16 << 20
 
 
 @dataclass(slots=True)
@@ -72,11 +67,6 @@ class PartitionLog:
     """See the module. Made by `open`; `config` is replaced whole when it changes."""
 
     __slots__ = (
-        "_directory_changed",
-        "_epochs_written",
-        "_flush_running",
-        "_is_new",
-        "_unsynced",
         "active",
         "clock",
         "config",
@@ -94,6 +84,7 @@ class PartitionLog:
         "snapshots",
         "topic",
         "topic_id",
+        "unsynced",
     )
 
     def __init__(self, loaded: "recovery.LoadedLog", *, clock: Clock, config: LogConfig) -> None:
@@ -114,12 +105,7 @@ class PartitionLog:
         self.recovery_point = loaded.recovery_point
         self.high_watermark = loaded.log_start_offset
         self.last_flush_ms = clock.now_ms()
-        self._epochs_written = loaded.epochs_written
-        # Segments that were rolled, or found by recovery, and are not synced yet.
-        self._unsynced: list[Segment] = loaded.unsynced
-        self._directory_changed = bool(loaded.unsynced) or loaded.is_new
-        self._is_new = loaded.is_new
-        self._flush_running: FlushJob | None = None
+        self.unsynced = Unsynced(loaded.unsynced, is_new=loaded.is_new, epochs_written=loaded.epochs_written)
 
     @classmethod
     def open(
@@ -253,43 +239,27 @@ class PartitionLog:
         """For coordinators and the quorum's leader: several batches may come at once, and control batches too."""
         if records.readonly:
             records = memoryview(bytearray(records))
-        offset = self.log_end_offset
-        batches = []
-        for position, header in checked_batches(records):
-            check_size(header.size, self.config)
-            marker = _marker(records, position, header)
-            if origin is AppendOrigin.COORDINATOR and header.has_producer_id:
-                self.producers.check_coordinator_batch(header, marker)
-            stamp(records, position, offset, leader_epoch)
-            batches.append((position, header._replace(base_offset=offset, leader_epoch=leader_epoch), marker))
-            offset += header.last_offset_delta + 1
+        batches = checked_batches(records)
+        for batch in batches:
+            check_size(batch.header.size, self.config)
+            if origin is AppendOrigin.COORDINATOR and batch.header.has_producer_id:
+                self.producers.check_coordinator_batch(batch.header, batch.marker)
+        append_time = now_ms if self.config.log_append_time and origin is AppendOrigin.COORDINATOR else None
+        batches = stamp_batches(records, batches, self.log_end_offset, leader_epoch, append_time)
         return self._append_stamped(records, batches, now_ms)
 
     def append_as_follower(self, records: memoryview, now_ms: int) -> AppendInfo:
         """Append the leader's batches with the leader's offsets and epochs."""
-        expected = self.log_end_offset
-        batches = []
-        for position, header in checked_batches(records):
-            if header.base_offset < expected:
-                raise ApiError(
-                    ErrorCode.UNKNOWN_SERVER_ERROR,
-                    f"a batch at offset {header.base_offset} cannot follow {expected - 1}",
-                )
-            expected = header.next_offset
-            batches.append((position, header, _marker(records, position, header)))
+        batches = checked_batches(records)
+        check_order(batches, self.log_end_offset)
         return self._append_stamped(records, batches, now_ms)
 
-    def _append_stamped(
-        self,
-        records: memoryview,
-        batches: list[tuple[int, BatchHeader, EndTransaction | None]],
-        now_ms: int,
-    ) -> AppendInfo:
+    def _append_stamped(self, records: memoryview, batches: list[InternalBatch], now_ms: int) -> AppendInfo:
         if not batches:
             raise ApiError(ErrorCode.INVALID_RECORD, "there is no batch to append")
-        first_offset = batches[0][1].base_offset
-        last_offset = batches[-1][1].last_offset
-        max_timestamp = max(header.max_timestamp for _, header, _ in batches)
+        first_offset = batches[0].header.base_offset
+        last_offset = batches[-1].header.last_offset
+        max_timestamp = max(batch.header.max_timestamp for batch in batches)
         segment = self.active
         if self._must_roll(segment, len(records), last_offset, max_timestamp, now_ms):
             segment = self.roll(first_offset)
@@ -302,7 +272,7 @@ class PartitionLog:
                 self.epochs.assign(header.leader_epoch, header.base_offset)
             if header.has_producer_id:
                 apply_batch(self.producers, header, marker, segment.transaction_index)
-        count = sum(header.count for _, header, _ in batches)
+        count = sum(batch.header.count for batch in batches)
         return AppendInfo(
             first_offset,
             last_offset,
@@ -319,24 +289,20 @@ class PartitionLog:
     def _must_roll(
         self, segment: Segment, size: int, last_offset: int, max_timestamp: int, now_ms: int
     ) -> bool:
-        config = self.config
-        held = segment.log.size
         if last_offset - segment.base_offset > MAX_RELATIVE_OFFSET:
             return True
+        held = segment.log.size
         if not held:
             return False
-        if held + size > config.segment_bytes or segment.indexes_full:
+        config = self.config
+        if segment.indexes_full or must_roll_by_size(config, held, size):
             return True
-        first = segment.first_timestamp
-        if first is None:
-            first = segment.rolling_timestamp()
-        waited = max_timestamp - first if first >= 0 else now_ms - segment.created_ms
-        return waited > config.segment_ms - (config.segment_jitter_ms and self._jitter(segment))
+        first = segment.rolling_timestamp()
+        jitter = config.segment_jitter_ms and self._jitter(segment)
+        return must_roll_by_age(config, jitter, first, segment.created_ms, max_timestamp, now_ms)
 
     def _jitter(self, segment: Segment) -> int:
-        """Spreads the rolls of partitions that began together; the same for a segment whenever it is asked."""
-        seed = zlib.crc32(f"{self.topic}-{self.partition}-{segment.base_offset}".encode())
-        return seed % min(self.config.segment_jitter_ms, self.config.segment_ms)
+        return roll_jitter(self.config, self.topic, self.partition, segment.base_offset)
 
     def roll(self, base_offset: int | None = None) -> Segment:
         """Begin a new active segment at the log's end (or later). Nothing is synced here: the next flush job does it."""
@@ -346,11 +312,10 @@ class PartitionLog:
             return old
         segment = Segment.create(self.files, self.directory, base, self.config, self.clock.now_ms())
         old.become_inactive()
-        old.forget_recent()
         self.segments.append(segment)
         self.active = segment
-        self._unsynced.append(old)
-        self._directory_changed = True
+        self.unsynced.segments.append(old)
+        self.unsynced.directory_changed = True
         self.producers.end_offset = base
         self.snapshots.take(self.producers)
         return segment
@@ -370,41 +335,16 @@ class PartitionLog:
 
         None if there is nothing to sync, or if a job is under way: ask again when that one is done.
         """
-        if self._flush_running is not None:
+        unsynced = self.unsynced
+        if unsynced.running is not None:
             return None
-        if self.recovery_point >= self.log_end_offset and not self._unsynced:
+        if self.recovery_point >= self.log_end_offset and not unsynced.segments:
             return None
-        job = FlushJob(self.log_end_offset, self._flush_steps(), self._flushed)
-        self._flush_running = job
-        return job
-
-    def _flush_steps(self) -> list[Callable[[], None]]:
-        """The active segment's indexes are not among them: until it is rolled, recovery would make them anew."""
-        files = self.files
-        steps: list[Callable[[], None]] = []
-        if self._epochs_written != self.epochs.version:
-            path = os.path.join(self.directory, LEADER_EPOCHS)
-            steps.append(partial(files.replace, path, self.epochs.format()))
-            self._epochs_written = self.epochs.version
-        steps += [partial(files.sync_file, path) for path in self.snapshots.unsynced()]
-        for segment in self._unsynced:
-            steps.append(segment.log.prepare_sync())
-            steps += [
-                partial(files.sync_file, segment.path(kind))
-                for kind in (OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX)
-            ]
-        self._unsynced.clear()
-        steps.append(self.active.log.prepare_sync())
-        if self._is_new:
-            steps.append(partial(files.sync_file, partition_metadata_path(self.directory)))
-            steps.append(partial(files.sync_directory, os.path.dirname(self.directory)))
-        if self._directory_changed:
-            steps.append(partial(files.sync_directory, self.directory))
-        self._is_new = self._directory_changed = False
-        return steps
+        unsynced.running = FlushJob(self.log_end_offset, unsynced.steps(self), self._flushed)
+        return unsynced.running
 
     def _flushed(self, job: FlushJob) -> None:
-        self._flush_running = None
+        self.unsynced.running = None
         self.recovery_point = max(self.recovery_point, min(job.offset, self.log_end_offset))
         self.last_flush_ms = self.clock.now_ms()
 
@@ -483,96 +423,23 @@ class PartitionLog:
         Their files are renamed to `.deleted` and returned: the caller removes them after `file.delete.delay.ms`. Roll
         first if the active one should go as well.
         """
-        count = 0
-        while count < len(self.segments) - 1 and self.segments[count + 1].base_offset <= offset:
-            count += 1
-        if not count:
-            return []
-        gone, kept = self.segments[:count], self.segments[count]
-        self.advance_log_start_offset(kept.base_offset)
-        paths = self._take_out(gone)
-        paths += self.snapshots.rename_deleted(0, kept.base_offset)
-        return paths
-
-    def _take_out(self, gone: Sequence[Segment]) -> list[str]:
-        self.segments = [segment for segment in self.segments if segment not in gone]
-        self._unsynced = [segment for segment in self._unsynced if segment not in gone]
-        self._directory_changed = True
-        return [path for segment in gone for path in segment.rename_files(DELETED)]
+        return log_surgery.delete_segments_before(self, offset)
 
     def replace_segments(self, new_bases: Sequence[int], old_bases: Sequence[int]) -> list[str]:
         """Put the cleaner's segments in the place of the old ones, none of them active.
 
-        The new files are there as `.swap`, synced (see `prepare_swap`): from then on a crash at any moment ends with the
-        new ones in place. Returns the old files, renamed, to be removed later.
+        The new files are there as `.swap`, synced (see `swap_files.prepare_swap`): from then on a crash at any moment
+        ends with the new ones in place. Returns the old files, renamed, to be removed later.
         """
-        old = [segment for segment in self.segments if segment.base_offset in set(old_bases)]
-        if len(old) != len(old_bases) or self.active in old:
-            raise ValueError("the segments to be replaced are not there, or one is active")
-        paths = self._take_out(old)
-        for base in old_bases:
-            if base not in new_bases:
-                paths += self.snapshots.rename_deleted(base, base + 1)
-        take_their_place(self.files, self.directory, new_bases)
-        sizes = self.files.sizes(self.directory)
-        now_ms = self.clock.now_ms()
-        for base in new_bases:
-            self.segments.append(Segment.load(self.files, self.directory, base, sizes, self.config, now_ms))
-        self.segments.sort(key=_base_offset)
-        return paths
-
-    # -- truncating -----------------------------------------------------------------------------------------------
+        return log_surgery.replace_segments(self, new_bases, old_bases)
 
     def truncate_to(self, offset: int) -> None:
         """Cut the log so that it ends at `offset` or before it. The owner must then write its recovery point down."""
-        self.epochs.truncate_from_end(min(offset, self.log_end_offset))
-        if offset >= self.log_end_offset:
-            return
-        if offset < self.segments[0].base_offset:
-            self.truncate_fully_and_start_at(offset)
-            return
-        gone = [segment for segment in self.segments if segment.base_offset > offset]
-        self._remove_now(gone)
-        self.active = self.segments[-1]
-        self.active.truncate_to(offset)
-        self.log_end_offset = offset
-        self.log_start_offset = min(self.log_start_offset, offset)
-        self._ends_at(offset)
-        rebuild_producers(self.producers, self.snapshots, self.segments, self.log_start_offset, offset)
+        log_surgery.truncate_to(self, offset)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Throw everything away; the next record gets `offset`."""
-        gone = list(self.segments)
-        segment = Segment.create(self.files, self.directory, offset, self.config, self.clock.now_ms())
-        self._remove_now([one for one in gone if one.base_offset != offset])
-        self.segments = [segment]
-        self.active = segment
-        self._unsynced.clear()
-        self.log_start_offset = self.log_end_offset = offset
-        self.high_watermark = offset
-        self.epochs.clear()
-        for snapshot in list(self.snapshots.offsets):
-            self.snapshots.remove(snapshot)
-        self.producers.load((), offset)
-        self._ends_at(offset)
-
-    def _ends_at(self, offset: int) -> None:
-        """Nothing that was said about offsets from `offset` on is true any more."""
-        self._directory_changed = True
-        self.recovery_point = min(self.recovery_point, offset)
-        self.high_watermark = min(self.high_watermark, offset)
-        if self._flush_running is not None:
-            self._flush_running.offset = min(self._flush_running.offset, offset)
-
-    def _remove_now(self, gone: Sequence[Segment]) -> None:
-        """Newest first, so that a crash in between leaves no hole. Readers on their way keep their descriptors."""
-        self.segments = [segment for segment in self.segments if segment not in gone]
-        self._unsynced = [segment for segment in self._unsynced if segment not in gone]
-        for segment in reversed(gone):
-            for kind in SEGMENT_KINDS:
-                self.files.remove(segment.path(kind))
-            self.snapshots.remove(segment.base_offset)
-            segment.close()
+        log_surgery.truncate_fully_and_start_at(self, offset)
 
     # -- the end --------------------------------------------------------------------------------------------------
 
@@ -585,10 +452,11 @@ class PartitionLog:
 
     def close(self) -> None:
         """A clean stop: everything is written and synced, so that the next start need not look. Blocks."""
-        self._flush_running = None
+        self.unsynced.running = None
         self.active.become_inactive()
         self.producers.end_offset = self.log_end_offset
-        self.snapshots.take(self.producers)
+        if self.log_end_offset > self.log_start_offset:
+            self.snapshots.take(self.producers)
         job = self.flush_job()
         if job is not None:
             job.run()
@@ -603,10 +471,3 @@ class PartitionLog:
 
 def _base_offset(segment: Segment) -> int:
     return segment.base_offset
-
-
-def _marker(records: memoryview, position: int, header: BatchHeader) -> EndTransaction | None:
-    try:
-        return transaction_marker(records[position : position + header.size], header)
-    except ProtocolError as error:
-        raise ApiError(ErrorCode.INVALID_RECORD, f"a control batch cannot be read: {error}") from error

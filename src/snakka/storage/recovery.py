@@ -21,10 +21,11 @@ from snakka.storage.index_file import BadIndexError
 from snakka.storage.leader_epochs import LeaderEpochs
 from snakka.storage.log_config import LogConfig
 from snakka.storage.partition_metadata import read_topic_id, write_topic_id
+from snakka.storage.policy.roll import MAX_RELATIVE_OFFSET
 from snakka.storage.producer_replay import apply_batch, rebuild_producers, transaction_marker
 from snakka.storage.producer_snapshot import ProducerSnapshots
 from snakka.storage.producer_state import ProducerState
-from snakka.storage.segment import MAX_RELATIVE_OFFSET, Segment
+from snakka.storage.segment import Segment
 from snakka.storage.segment_files import (
     LEADER_EPOCHS,
     LOG,
@@ -85,12 +86,11 @@ def load(
     loaded = LoadedLog(
         directory, topic, partition, topic_id, files, config, now_ms, log_start_offset, recovery_point
     )
-    if not files.is_directory(directory):
-        _create(loaded)
-        return loaded
+    files.make_directory(directory)
     _settle_topic_id(loaded)
     finish_interrupted_swaps(files, directory)
     _find_segments(loaded)
+    loaded.is_new = loaded.is_new or not loaded.segments
     epochs_are_known = _read_epochs(loaded)
     if loaded.segments and not (clean_shutdown and epochs_are_known and _take_over(loaded)):
         _recover(loaded, clean_shutdown, epochs_are_known)
@@ -103,19 +103,11 @@ def load(
     return loaded
 
 
-def _create(loaded: LoadedLog) -> None:
-    files, directory = loaded.files, loaded.directory
-    files.make_directory(directory)
-    write_topic_id(files, directory, loaded.topic_id)
-    files.open(os.path.join(directory, LEADER_EPOCHS), create=True).close()
-    loaded.is_new = True
-    _start_empty(loaded)
-
-
 def _settle_topic_id(loaded: LoadedLog) -> None:
     on_disk = read_topic_id(loaded.files, loaded.directory)
     if on_disk is None:
         write_topic_id(loaded.files, loaded.directory, loaded.topic_id)
+        loaded.is_new = True
     elif loaded.topic_id == ZERO_UUID:
         loaded.topic_id = on_disk
     elif loaded.topic_id != on_disk:
@@ -148,11 +140,12 @@ def _find_segments(loaded: LoadedLog) -> None:
 
 def _read_epochs(loaded: LoadedLog) -> bool:
     """False if the file is missing or cannot be read; the epochs are then found in the log."""
+    path = os.path.join(loaded.directory, LEADER_EPOCHS)
     try:
-        loaded.epochs = LeaderEpochs.parse(loaded.files.read(os.path.join(loaded.directory, LEADER_EPOCHS)))
+        loaded.epochs = LeaderEpochs.parse(loaded.files.read(path))
     except (FileNotFoundError, BadCheckpoint):
         loaded.epochs_written = _EPOCHS_NOT_WRITTEN
-        return False
+        return not loaded.segments
     return True
 
 
@@ -277,7 +270,6 @@ def _rescan(loaded: LoadedLog, first: int) -> None:
             del segments[number + 1 :]
         if number + 1 < len(segments):
             segment.become_inactive()
-            segment.forget_recent()
             loaded.unsynced.append(segment)
         number += 1
 

@@ -7,6 +7,7 @@ found again by reading it. Only the newest segment of a partition is active, tha
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from snakka.protocol.record_batch import NO_TIMESTAMP
@@ -28,7 +29,6 @@ from snakka.storage.time_index import ENTRY as TIME_ENTRY
 from snakka.storage.time_index import TimeEntry, TimeIndex
 from snakka.storage.transaction_index import TransactionIndex
 
-MAX_RELATIVE_OFFSET = 0x7FFFFFFF
 _REMEMBERED_BATCHES = 256
 _REMEMBERED_READS = 16
 _NEVER = 1 << 62
@@ -218,8 +218,8 @@ class Segment:
 
     def become_inactive(self) -> None:
         """No append follows: the indexes are completed and written, what was preallocated is given back."""
-        if self.size:
-            self.time_index.append_if_larger(self.largest_record_timestamp(), self.offset_of_max_timestamp)
+        if self.max_timestamp is not None:
+            self.time_index.append_if_larger(self.max_timestamp, self.offset_of_max_timestamp)
         self.offset_index.file.write_out()
         self.time_index.file.write_out()
         if self._preallocated:
@@ -228,15 +228,13 @@ class Segment:
         self.offset_index.file.close()
         self.time_index.file.close()
         self.transaction_index.close()
-
-    def forget_recent(self) -> None:
         self.remember_from(_NEVER)
 
     def begin_again(self) -> None:
         """Forget all that is not in the log file, the indexes included: every batch is about to be noted again."""
         self.offset_index.file.fill(())
         self.time_index.file.fill(())
-        self.transaction_index.truncate_to(self.base_offset)
+        self.transaction_index.reset()
         self.max_timestamp = NO_TIMESTAMP
         self.offset_of_max_timestamp = self.base_offset
         self.first_timestamp = None
@@ -271,19 +269,21 @@ class Segment:
 
     def batches_from(self, offset: int) -> Iterator[FoundBatch]:
         """The batches from a little before `offset` on: the index says where to begin."""
-        return scan_headers(self.log, self._indexed_position(offset), self.log.size)
-
-    def _indexed_position(self, offset: int) -> int:
-        """Where to begin looking for `offset`. What the index says is believed only if a batch is there."""
         try:
             position = self.offset_index.position_for(offset)
         except BadIndexError:
-            return 0
-        return position if position == 0 or self._is_batch(position, offset) else 0
+            position = 0
+        return self._scan(position, offset, 0)
 
-    def _is_batch(self, position: int, at_most_offset: int) -> bool:
-        found = next(scan_headers(self.log, position, self.log.size), None)
-        return found is not None and self.base_offset <= found.header.base_offset <= at_most_offset
+    def _scan(self, position: int, at_most_offset: int, otherwise: int) -> Iterator[FoundBatch]:
+        """The batches from `position` on. It comes from an index, so it is believed only if a fitting batch is there."""
+        batches = scan_headers(self.log, position, self.log.size)
+        if position == otherwise:
+            return batches
+        first = next(batches, None)
+        if first is None or not self.base_offset <= first.header.base_offset <= at_most_offset:
+            return scan_headers(self.log, otherwise, self.log.size)
+        return chain((first,), batches)
 
     # Reading.
 
@@ -333,9 +333,8 @@ class Segment:
         elif start >= self.log.size:
             return None
         end, next_offset = start, offset
-        for batch in scan_headers(
-            self.log, self._last_start_before(start, start + max_bytes, upper_bound), self.log.size
-        ):
+        late = self._last_start_before(start, start + max_bytes, upper_bound)
+        for batch in self._scan(late, upper_bound, start):
             if batch.header.last_offset >= upper_bound:
                 break
             if batch.end - start > max_bytes and not (min_one_message and batch.position == start):
@@ -356,8 +355,7 @@ class Segment:
             bound = self.offset_index.position_for(upper_bound - 1)
         except BadIndexError:
             return start
-        position = min(position, bound)
-        return position if position > start and self._is_batch(position, upper_bound) else start
+        return max(min(position, bound), start)
 
     # Changing.
 
@@ -373,7 +371,7 @@ class Segment:
             self.first_timestamp = None
         self._since_index_entry = 0
         self._resume_positions.clear()
-        self.forget_recent()
+        self.remember_from(offset)
         last = self.time_index.last()
         self.max_timestamp, self.offset_of_max_timestamp = last
         for batch in self.batches_from(last.offset):

@@ -70,6 +70,12 @@ class TransactionIndex:
             self._opened(create=False).truncate(kept * ENTRY.size)
             self.size = kept * ENTRY.size
 
+    def reset(self) -> None:
+        """Forget everything."""
+        if self.size:
+            self._opened(create=False).truncate(0)
+            self.size = 0
+
     def is_plausible(self, base_offset: int) -> bool:
         return all(aborted.last_offset >= base_offset for aborted in self.entries())
 
