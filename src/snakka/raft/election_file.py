@@ -9,10 +9,10 @@ from typing import Any
 
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.uuids import ZERO_UUID, uuid_from_text, uuid_text
-from snakka.raft.errors import DataDirectoryError
 from snakka.raft.state.election import ElectionState
 from snakka.raft.state.voters import ReplicaKey, VoterSet
 from snakka.storage.files import Files
+from snakka.storage.meta_properties import DataDirectoryError
 
 FILE_NAME = "quorum-state"
 
