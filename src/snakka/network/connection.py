@@ -8,7 +8,7 @@ has not read enough of its answers, or wants more memory than is left, nothing f
 import asyncio
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
@@ -31,6 +31,10 @@ MOST_OPEN_REQUESTS = 64
 
 class FrameHandler(Protocol):
     """What a connection does with a frame: the broker's dispatcher, or a test's."""
+
+    @property
+    def api_ranges(self) -> Sequence[tuple[int, int, int]]:
+        """Key, lowest and highest version of every API that is served, as ApiVersions answers."""
 
     def dispatch(self, connection: "Connection", frame: memoryview) -> None:
         """Handle a request whose bytes are gone when this returns. It never raises."""
@@ -74,8 +78,6 @@ class Connection(asyncio.BufferedProtocol):
         "_splitter",
         "_transport",
         "client_address",
-        "client_id",
-        "client_id_bytes",
         "client_software",
         "environment",
         "is_authenticated",
@@ -88,9 +90,6 @@ class Connection(asyncio.BufferedProtocol):
         self.principal: Principal = ANONYMOUS
         self.is_authenticated = environment.is_authenticated
         self.client_address = ""
-        # The last client id that was seen: nearly always the next one too, so it need not be decoded again.
-        self.client_id_bytes = b""
-        self.client_id: str | None = ""
         # Name and version that the client's library gave with ApiVersions (KIP-511).
         self.client_software = ("unknown", "unknown")
         self._loop = environment.runtime.loop

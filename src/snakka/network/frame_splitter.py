@@ -8,7 +8,7 @@ A frame is a view that is valid until the next call of any method here.
 import struct
 from collections.abc import Callable
 
-from snakka.network.receive_buffer import ReceiveMemory
+from snakka.network.receive_buffer import PrivateBuffer, ReceiveMemory
 
 _unpack_size = struct.Struct(">i").unpack_from
 SIZE_BYTES = 4
@@ -57,7 +57,7 @@ class FrameSplitter:
         # Bytes that go before the next read; kept until that read has really happened.
         self._carry = b""
         # The large frame that is being received: its buffer, its size, how much of it is there.
-        self._private: bytearray | None = None
+        self._private: PrivateBuffer | None = None
         self._size = 0
         self._filled = 0
         self._is_handed_out = False
@@ -113,6 +113,8 @@ class FrameSplitter:
 
     def keep_for_later(self) -> None:
         """The connection stops for now: what it has not handled leaves the shared buffer, which the others need."""
+        if self._is_handed_out:
+            self._free_private()
         if self._position < self._end and self._view is self._memory.shared:
             self._view = memoryview(bytes(self._view[self._position : self._end]))
             self._end -= self._position
@@ -150,10 +152,9 @@ class FrameSplitter:
         buffer = self._memory.take(size, max(len(arrived), FIRST_ROOM_BYTES // 4))
         memoryview(buffer)[: len(arrived)] = arrived
         self._private, self._size, self._filled = buffer, size, len(arrived)
-        self._is_handed_out = False
         self._empty_view()
 
-    def _private_room(self, buffer: bytearray) -> memoryview:
+    def _private_room(self, buffer: PrivateBuffer) -> memoryview:
         if self._filled == len(buffer):
             # A new buffer rather than a resize: the event loop may still hold a view of the old one.
             larger = self._memory.take(self._size, self._filled)
@@ -162,7 +163,7 @@ class FrameSplitter:
             self._private = buffer = larger
         return memoryview(buffer)[self._filled : self._size]
 
-    def _private_frame(self, buffer: bytearray) -> memoryview | None:
+    def _private_frame(self, buffer: PrivateBuffer) -> memoryview | None:
         if self._filled < self._size:
             return None
         self._is_handed_out = True
@@ -170,6 +171,7 @@ class FrameSplitter:
 
     def _free_private(self) -> None:
         buffer, self._private = self._private, None
+        self._is_handed_out = False
         if buffer is not None:
             self._memory.give_back(buffer)
         reserved, self._reserved = self._reserved, 0

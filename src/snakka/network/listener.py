@@ -11,10 +11,10 @@ import ipaddress
 import logging
 import os
 import socket
-from typing import Protocol
 
 from snakka.network.connection import Connection, ConnectionEnvironment, FrameHandler
 from snakka.network.connection_limits import ConnectionLimits
+from snakka.network.endpoints import Endpoint
 from snakka.network.metrics import ListenerMetrics
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.network.rejection_log import RejectionLog
@@ -31,17 +31,6 @@ SWEEPS_PER_IDLE_TIME = 10
 _NO_SUCH_FAMILY = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
 
 
-class Address(Protocol):
-    """Where to listen: an empty host means every interface, port 0 any free port."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def host(self) -> str: ...
-    @property
-    def port(self) -> int: ...
-
-
 class ListenError(OSError):
     """The address cannot be listened on; the text is one line for the user."""
 
@@ -51,7 +40,7 @@ class Listener:
 
     def __init__(
         self,
-        address: Address,
+        endpoint: Endpoint,
         handler: FrameHandler,
         runtime: Runtime,
         *,
@@ -65,18 +54,18 @@ class Listener:
         backlog: int = 50,
         connections_max_idle_ms: int = 600_000,
     ) -> None:
-        self.name = address.name
-        self.host = address.host
-        self.port = address.port
+        self.name = endpoint.name
+        self.host = endpoint.host
+        self.port = endpoint.port
         self.connections_max_idle_ms = connections_max_idle_ms
         self.environment = ConnectionEnvironment(
-            listener_name=address.name,
+            listener_name=endpoint.name,
             handler=handler,
             runtime=runtime,
             memory=memory,
             limits=limits,
             authorizer=authorizer,
-            metrics=ListenerMetrics(metrics, address.name, lambda: len(self.connections)),
+            metrics=ListenerMetrics(metrics, endpoint.name, lambda: len(self.connections)),
             rejections=RejectionLog(log, runtime.clock),
             largest_frame=largest_frame,
             send_buffer_bytes=send_buffer_bytes,

@@ -186,8 +186,7 @@ class Outbound:
 
     def _continue(self) -> None:
         self._suspended = False
-        if self._queue:
-            self._pump()
+        self._pump()
         self._tell_if_drained()
 
     def _forward(self, data: bytes | bytearray | memoryview) -> None:

@@ -6,6 +6,7 @@ it reads on, as Kafka's memory pool does, so that what is admitted can always be
 frames can block each other.
 """
 
+import mmap
 from typing import Protocol
 
 SHARED_BYTES = 256 * 1024
@@ -13,6 +14,9 @@ UNLIMITED = -1
 # A spare buffer saves zeroing a fresh one for each large frame.
 SPARE_BYTES = 2 * 1024 * 1024
 MOST_SPARES = 2
+
+# Larger buffers are anonymous mappings: freed, they return to the system at once, where malloc may keep them.
+PrivateBuffer = bytearray | mmap.mmap
 
 
 class MemoryClient(Protocol):
@@ -60,7 +64,7 @@ class ReceiveMemory:
         """The client waits no longer."""
         self._waiters.pop(client, None)
 
-    def take(self, size: int, received: int) -> bytearray:
+    def take(self, size: int, received: int) -> PrivateBuffer:
         """A buffer for a frame of `size` bytes of which `received` are here: its room follows what really arrives."""
         if size <= SPARE_BYTES and self._spares:
             return self._spares.pop()
@@ -68,12 +72,17 @@ class ReceiveMemory:
         if self._spares_made < MOST_SPARES and SPARE_BYTES // 8 < size <= min(room, SPARE_BYTES):
             self._spares_made += 1
             return bytearray(SPARE_BYTES)
-        return bytearray(min(size, room))
+        room = min(size, room)
+        return bytearray(room) if room <= SPARE_BYTES else _map_memory(room)
 
-    def give_back(self, buffer: bytearray) -> None:
+    def give_back(self, buffer: PrivateBuffer) -> None:
         """The frame in it has been handled: a spare serves again, any other is freed."""
-        if len(buffer) == SPARE_BYTES and len(self._spares) < MOST_SPARES:
+        if isinstance(buffer, bytearray) and len(buffer) == SPARE_BYTES and len(self._spares) < MOST_SPARES:
             self._spares.append(buffer)
 
     def _is_full(self) -> bool:
         return self.limit_bytes != UNLIMITED and self.reserved_bytes >= self.limit_bytes
+
+
+def _map_memory(size: int) -> mmap.mmap:
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

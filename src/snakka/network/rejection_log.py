@@ -18,7 +18,8 @@ class RejectionLog:
         self._next_at = 0.0
         self._left_out = 0
 
-    def report(self, line: str) -> None:
+    def report(self, line: str, error: BaseException | None = None) -> None:
+        """Log a line; an error is one of ours, and comes with where it happened."""
         now = self._clock.monotonic()
         if now < self._next_at:
             self._left_out += 1
@@ -26,6 +27,5 @@ class RejectionLog:
         self._next_at = now + INTERVAL_SECONDS
         left_out, self._left_out = self._left_out, 0
         if left_out:
-            self._log.warning("%s (and %d more like it, not shown)", line, left_out)
-        else:
-            self._log.warning("%s", line)
+            line = f"{line} (and {left_out} more before it, not shown)"
+        self._log.log(logging.WARNING if error is None else logging.ERROR, "%s", line, exc_info=error)

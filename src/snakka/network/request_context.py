@@ -1,5 +1,6 @@
 """What a handler may know of a request besides its message: who asks, from where, in which version."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from snakka.security.operations import SUPPORTED_OPERATIONS, Operation, ResourceType
@@ -35,6 +36,11 @@ class RequestContext:
     def listener(self) -> str:
         """The name of the listener that the request came in on."""
         return self.connection.environment.listener_name
+
+    @property
+    def api_ranges(self) -> Sequence[tuple[int, int, int]]:
+        """Key, lowest and highest version of every API of this listener."""
+        return self.connection.environment.handler.api_ranges
 
     def authorize(self, operation: Operation, resource: ResourceType, name: str) -> bool:
         connection = self.connection
