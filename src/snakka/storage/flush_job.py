@@ -46,7 +46,7 @@ class FlushJob:
 class Unsynced:
     """What of a log is not on the disk yet, beside the end of its active segment."""
 
-    __slots__ = ("directory_changed", "epochs_written", "is_new", "running", "segments")
+    __slots__ = ("directory_changed", "epochs_written", "is_new", "running", "segments", "was_truncated")
 
     def __init__(self, segments: list[Segment], *, is_new: bool, epochs_written: int) -> None:
         # Rolled, or made anew by recovery.
@@ -57,6 +57,8 @@ class Unsynced:
         # The version of the leader epochs that their file has.
         self.epochs_written = epochs_written
         self.running: FlushJob | None = None
+        # Until it is synced, a crash could bring back what was cut.
+        self.was_truncated = False
 
     def forget(self, gone: Iterable[Segment]) -> None:
         """These segments are deleted."""
@@ -67,6 +69,7 @@ class Unsynced:
     def truncated_to(self, offset: int) -> None:
         """What is being synced above `offset` is not part of the log any more."""
         self.directory_changed = True
+        self.was_truncated = True
         if self.running is not None:
             self.running.offset = min(self.running.offset, offset)
 
@@ -92,5 +95,5 @@ class Unsynced:
         if self.directory_changed:
             steps.append(partial(files.sync_directory, log.directory))
         self.segments = []
-        self.is_new = self.directory_changed = False
+        self.is_new = self.directory_changed = self.was_truncated = False
         return steps

@@ -338,7 +338,7 @@ class PartitionLog:
         unsynced = self.unsynced
         if unsynced.running is not None:
             return None
-        if self.recovery_point >= self.log_end_offset and not unsynced.segments:
+        if self.recovery_point >= self.log_end_offset and not (unsynced.segments or unsynced.was_truncated):
             return None
         unsynced.running = FlushJob(self.log_end_offset, unsynced.steps(self), self._flushed)
         return unsynced.running
