@@ -28,7 +28,7 @@ from snakka.options.option import (
     find_option,
 )
 from snakka.options.option_set import ConfigSource, Layer, OptionSet
-from snakka.options.properties_file import parse_config_file
+from snakka.options.properties_file import read_config_file
 from snakka.raft import options as raft_options
 from snakka.replication import options as replication_options
 from snakka.security import options as security_options
@@ -91,22 +91,24 @@ def names_quorum(texts: Mapping[str, str]) -> bool:
 
 def load_options(
     *,
-    config_name: str = "",
-    config_content: bytes = b"",
+    config_file: str | None = None,
     assignments: Sequence[str] = (),
     listen: str | None = None,
     data_dir: str | None = None,
     log: Callable[[str], None],
 ) -> OptionSet:
     """The options of a node that starts: the command line, then its file, then defaults. OptionError says what is wrong."""
-    texts = parse_config_file(config_name, config_content)
+    texts = {} if config_file is None else read_config_file(config_file)
     for name in texts:
         if find_option(option_catalog(), name) is None:
-            log(f"{config_name}: unknown option {name} is ignored{suggestion(name)}")
-    texts.update(_assigned(assignments))
+            log(f"{config_file}: unknown option {name} is ignored{suggestion(name)}")
+    assigned = _assigned(assignments)
+    texts.update(assigned)
     if data_dir is not None:
+        _refuse_twice("--data-dir", "log.dirs", assigned)
         texts["log.dirs"] = data_dir
     if listen is not None:
+        _refuse_twice("--listen", "listeners", assigned)
         _apply_listen(texts, listen)
     _unify_node_id(texts)
     options = node_options(texts)
@@ -154,6 +156,11 @@ def _assigned(assignments: Sequence[str]) -> dict[str, str]:
             raise OptionError(f"unknown option {name}{suggestion(name)}")
         texts[name] = text.strip()
     return texts
+
+
+def _refuse_twice(switch: str, name: str, assigned: Mapping[str, str]) -> None:
+    if name in assigned:
+        raise OptionError(f"{switch} and --set {name} say the same thing: give one of them")
 
 
 def _apply_listen(texts: dict[str, str], address: str) -> None:

@@ -146,12 +146,12 @@ def _endpoints(
         name = match[1].upper()
         if name in endpoints:
             raise OptionError(f"{option}: each listener must have its own name, but {name} comes twice")
-        _refuse_unserved(name, protocols.get(name, "PLAINTEXT"))
         if name not in protocols:
             raise OptionError(
                 f"{option}: no security protocol is defined for listener {name}; add {name}:PLAINTEXT to"
                 " listener.security.protocol.map"
             )
+        _refuse_unserved(name, protocols[name])
         host = match[2] or match[3] or ""
         endpoints[name] = Endpoint(name, host, int(match[4]), protocols[name], name in controllers)
     return tuple(endpoints.values())
@@ -198,6 +198,8 @@ def _check_roles(
             raise OptionError(
                 f"controller.listener.names: {unknown[0]} has no entry in listener.security.protocol.map"
             )
+        for name in controllers:
+            _refuse_unserved(name, protocols[name])
         return
     missing = [name for name in controllers if name not in names]
     if missing:

@@ -19,15 +19,20 @@ _ESCAPE = r"(?s)\\(u[0-9a-fA-F]{4}|.)"
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
-def parse_config_file(name: str, content: bytes) -> dict[str, str]:
+def read_config_file(path: str) -> dict[str, str]:
     """The texts of a config file; one whose name ends in .toml is TOML, all others are properties."""
-    if name.endswith(".toml"):
-        return parse_toml(name, content)
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise OptionError(f"can't read the config file {path}: {error.strerror}") from None
+    if path.endswith(".toml"):
+        return parse_toml(content, path)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:  # what Java has always written
         text = content.decode("latin-1")
-    return parse_properties(text, name)
+    return parse_properties(text, path)
 
 
 def parse_properties(text: str, name: str = "properties") -> dict[str, str]:
@@ -81,7 +86,7 @@ def _replacement(match: re.Match[str]) -> str:
     return _ESCAPED.get(escape, escape)
 
 
-def parse_toml(name: str, content: bytes) -> dict[str, str]:
+def parse_toml(content: bytes, name: str = "TOML") -> dict[str, str]:
     """TOML whose tables give dotted names: `[log] dirs = [...]` is log.dirs, and so is `"log.dirs" = [...]`."""
     import tomllib  # only who has a TOML file pays for it
 
