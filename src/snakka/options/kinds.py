@@ -27,7 +27,7 @@ class Kind(IntEnum):
 
 _BITS = {Kind.SHORT: 16, Kind.INT: 32, Kind.LONG: 64}
 _INTEGER = r"[+-]?\d+"  # patterns stay texts, compiled on first use: most starts need few of them
-_DOUBLE = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?|[+-]?(NaN|Infinity)"
+_DOUBLE = r"(?a)[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?|[+-]?(NaN|Infinity)"
 
 
 def read_value(kind: Kind, text: str) -> Value:

@@ -11,7 +11,7 @@ controller.quorum.bootstrap.servers list '' @servers high
     HOST:PORT of some controllers, from which a node finds the quorum and its leader.
 controller.quorum.auto.join.enable boolean false low inert
     Whether a controller that is not a voter adds itself to the quorum.
-controller.quorum.election.timeout.ms int 1000 >=0 high inert
+controller.quorum.election.timeout.ms int 1000 >=0 high
     How long a candidate waits for votes before it starts another election.
 controller.quorum.fetch.timeout.ms int 2000 >=0 high inert
     How long a voter goes without a fetch from the leader before it stands for election.
@@ -49,6 +49,6 @@ internal.metadata.log.segment.bytes int null low internal
     Segment size of the metadata log below the usual bound, for tests.
 internal.metadata.max.batch.size.in.bytes int 8388608 low inert internal
     The largest batch that is written to the metadata log.
-internal.metadata.delete.delay.millis long 60000 low inert internal
+internal.metadata.delete.delay.millis long 60000 low internal
     How long removed files of the metadata log stay on disk.
 """

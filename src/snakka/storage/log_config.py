@@ -96,14 +96,17 @@ class LogConfig:
         """
         fields: dict[str, Any] = {}
         declared = topic_options()
-        for name in sorted(topic_overrides, key=_INTERNAL_LAST):
+        for name, text in topic_overrides.items():
             if name in declared:
-                fields.update(_fields(name, declared[name].convert(topic_overrides[name])))
+                fields.update(_fields(name, declared[name].convert(text)))
+        if (
+            "internal_segment_bytes" in fields
+        ):  # has precedence over segment.bytes, and no attribute of its own
+            fields["segment_bytes"] = fields.pop("internal_segment_bytes")
         return replace(self, **fields) if fields else self
 
 
 _DEFAULTS = LogConfig()
-_INTERNAL_LAST = "internal.segment.bytes".__eq__  # it has precedence over segment.bytes
 
 
 @cache
@@ -153,6 +156,4 @@ def _fields(name: str, value: Value) -> dict[str, Value]:
         return {"compact": "compact" in value, "delete": "delete" in value}
     if name == "message.timestamp.type":
         return {"log_append_time": value == "LogAppendTime"}
-    if name == "internal.segment.bytes":
-        return {"segment_bytes": value}
     return {name.replace(".", "_"): value}
