@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from snakka.broker.api import ApiRange
 from snakka.broker.live_options import LiveOptions
 from snakka.metadata.controller import Controller
 from snakka.metadata.image.cluster import ClusterImage
@@ -51,6 +52,9 @@ class Services:
     partitions: PartitionTable
     fetch_sessions: FetchSessionCache[TargetKey, FetchTarget]
     fetch_watches: FetchWatches
+    # What ApiVersions answers, by listener name.
+    api_ranges: dict[str, list[ApiRange]]
+    controller_listeners: frozenset[str]
 
     @property
     def image(self) -> ClusterImage:
