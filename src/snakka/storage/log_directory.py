@@ -162,9 +162,11 @@ def open_data_directories(
         )
         failed.update(found.failed)
         _require(failed, log_directories, metadata_path)
-    except BaseException:
+    except BaseException as error:
         for lock in locks.values():
             lock.release()
+        if isinstance(error, OSError):
+            raise DataDirectoryError(f"{metadata_path} cannot be formatted: {error}") from error
         raise
     opened = {path: _opened(path, known, locks, failed) for path in paths}
     return DataDirectories(
