@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from snakka.metadata.image.record_keys import RecordKey
 from snakka.protocol.message import Message
 from snakka.protocol.record_types.metadata.feature_level_record import FeatureLevelRecord
 from snakka.raft.features import ELIGIBLE_LEADER_REPLICAS_VERSION, KRAFT_VERSION, METADATA_VERSION
 
 # The levels of metadata.version from which something may be written, by Kafka's name of the level.
+MIGRATION_SINCE = 8  # 3.4-IV0
 SHRINK_KEEPS_LEADER_EPOCH_SINCE = 12  # 3.6-IV0
 TRANSACTIONS_SINCE = 14  # 3.6-IV2
 CONTROLLER_REGISTRATION_SINCE = 15  # 3.7-IV0
@@ -41,6 +43,20 @@ class FeaturesImage:
     @property
     def elr_enabled(self) -> bool:
         return self.level(ELIGIBLE_LEADER_REPLICAS_VERSION) >= 1
+
+    def record_versions(self) -> dict[int, int]:
+        """Versions by record key that every node at this metadata.version can read, where they are not the newest."""
+        level = self.level(METADATA_VERSION)
+        if level >= CORDONED_DIRECTORIES_SINCE:
+            return {}
+        partition = 2 if level >= ELR_SINCE else 1 if level >= DIRECTORIES_SINCE else 0
+        directories = level >= DIRECTORIES_SINCE
+        return {
+            RecordKey.REGISTER_BROKER: 3 if directories else 2 if level >= MIGRATION_SINCE else 1,
+            RecordKey.BROKER_REGISTRATION_CHANGE: 2 if directories else 1,
+            RecordKey.PARTITION: partition,
+            RecordKey.PARTITION_CHANGE: partition,
+        }
 
     def replay_level(self, record: FeatureLevelRecord) -> None:
         # The quorum keeps kraft.version in records of its own; one here was written by mistake (KAFKA-18979).
