@@ -5,6 +5,7 @@ Names and contents are separate things, as on a real file system: a file's bytes
 """
 
 import os
+import random
 from collections.abc import Callable
 
 from snakka.protocol.file_region import FileRegion, MemoryRegion
@@ -71,20 +72,34 @@ class SimulatedDisk:
 
     def __init__(self, *, dies_at_sync: int | None = None, keeps_last_sync: bool = False) -> None:
         self.syncs = 0
-        self._dies_at_sync = dies_at_sync
+        self.before_sync: Callable[[], None] = lambda: None
+        self.dies_at_sync = dies_at_sync
         self._keeps_last_sync = keeps_last_sync
         self._dead = False
         self._names: dict[str, _Content] = {}
         self._durable_names: dict[str, _Content] = {}
         self._directories = {"/"}
 
-    def after_power_loss(self) -> "SimulatedDisk":
-        """The disk as the next start finds it: only what was synced."""
+    def after_power_loss(self, luck: random.Random | None = None) -> "SimulatedDisk":
+        """The disk as the next start finds it: what was synced, and with `luck` some of what was not."""
         survivor = SimulatedDisk()
-        for path, content in self._durable_names.items():
-            survivor._names[path] = survivor._durable_names[path] = _Content(content.synced)
+        names = dict(self._durable_names)
+        if luck is not None:
+            for path in sorted(self._names.keys() | self._durable_names.keys()):
+                if luck.random() < 0.5:
+                    names.pop(path, None)
+                    if path in self._names:
+                        names[path] = self._names[path]
+        for path, content in names.items():
+            data = content.synced
+            if luck is not None and content.data.startswith(data):
+                data = bytes(content.data[: luck.randint(len(data), len(content.data))])
+            survivor._names[path] = survivor._durable_names[path] = _Content(data)
         survivor._directories = set(self._directories)
         return survivor
+
+    def cut_power(self) -> None:
+        self._dead = True
 
     def check_power(self) -> None:
         if self._dead:
@@ -92,7 +107,8 @@ class SimulatedDisk:
 
     def _count_sync(self, take_effect: Callable[[], None]) -> None:
         self.check_power()
-        self._dead = self.syncs == self._dies_at_sync
+        self.before_sync()
+        self._dead = self.syncs == self.dies_at_sync
         self.syncs += 1
         if not self._dead or self._keeps_last_sync:
             take_effect()

@@ -27,14 +27,13 @@ from snakka.raft.snapshot_files import (
     SnapshotId,
     encode_snapshot,
     read_bootstrap,
-    write_snapshot,
 )
+from snakka.raft.snapshot_keeper import SnapshotKeeper
 from snakka.raft.state.description import QuorumDescription, describe_quorum
 from snakka.raft.state.effects import AdvanceHighWatermark, AppendEpochStart, Effect, PersistElection
 from snakka.raft.state.election import ElectionState
 from snakka.raft.state.leader import Leader
 from snakka.raft.state.node import Moment, Node
-from snakka.raft.state.snapshot_pace import SnapshotPace
 from snakka.raft.state.voters import QuorumHistory, Voter, VoterSet
 from snakka.runtime import Runtime
 from snakka.storage.files import Files, StorageFailure
@@ -84,15 +83,13 @@ class RaftDriver:
         self._on_fatal = on_fatal
         self._node = Node(local, QuorumHistory(static_voters))
         self._log: MetadataLog | None = None
+        self._snapshots: SnapshotKeeper | None = None
         self._feeds: list[ListenerFeed] = []
         self._uncommitted: deque[_Uncommitted] = deque()
         self._uncommitted_bytes = 0
-        self._pace = SnapshotPace(settings.snapshot_after_bytes, settings.snapshot_after_ms, 0)
         self._sync_wanted = False
         self._sync_running: asyncio.Future[None] | None = None
-        self._snapshot_running: asyncio.Task[None] | None = None
         self._idle_task: asyncio.Task[None] | None = None
-        self._removals: set[asyncio.TimerHandle] = set()
         self._failure: BaseException | None = None
         self._closing = False
 
@@ -122,7 +119,7 @@ class RaftDriver:
     @property
     def snapshot_is_due(self) -> bool:
         """Whether so much was committed since the last snapshot that the state should be written as a new one."""
-        return self._snapshot_running is None and self._pace.is_due(self._runtime.clock.now_ms())
+        return self._snapshots is not None and self._snapshots.is_due
 
     def quorum_description(self) -> QuorumDescription:
         """For DescribeQuorum; ApiError if this node does not lead."""
@@ -141,7 +138,7 @@ class RaftDriver:
         When it returns this node leads. DataDirectoryError if it cannot, StorageFailure if the disk fails.
         """
         self._log = await self._runtime.offload.run(
-            MetadataLog.open, self._files, self._metadata_directory, self._runtime.clock, self._settings
+            MetadataLog.load, self._files, self._metadata_directory, self._runtime.clock, self._settings
         )
         try:
             await self._take_part(self._log)
@@ -161,8 +158,10 @@ class RaftDriver:
         """Find out who votes, and win the election that this node alone decides."""
         offload = self._runtime.offload
         unsnapshotted = await offload.run(metadata_log.load_quorum, self._node.history)
-        self._pace.written(self._runtime.clock.now_ms())
-        self._pace.committed(unsnapshotted)
+        self._snapshots = SnapshotKeeper(
+            self._runtime, self._files, metadata_log, self._node.history, self._settings, self._fail
+        )
+        self._snapshots.pace.committed(unsnapshotted)
         self._check_voters()
         election = await offload.run(election_file.read, self._files, metadata_log.directory)
         await self._perform(self._node.start(election, metadata_log.last_epoch, self._moment()))
@@ -179,15 +178,15 @@ class RaftDriver:
         self._closing = True
         if self._idle_task is not None:
             self._idle_task.cancel()
-        for timer in self._removals:
-            timer.cancel()
         last_words: list[asyncio.Future[None]] = []
-        if self._snapshot_running is not None:
-            last_words.append(self._snapshot_running)
+        if self._snapshots is not None and self._snapshots.running is not None:
+            last_words.append(self._snapshots.running)
         if self._uncommitted:
             last_words.append(self._uncommitted[-1].committed)
         if last_words:
             await asyncio.wait(last_words, timeout=_CLOSE_SECONDS)
+        if self._snapshots is not None:
+            self._snapshots.close()
         self._node.resign(self._moment())
         metadata_log, self._log = self._log, None
         if metadata_log is not None:
@@ -225,7 +224,7 @@ class RaftDriver:
     def _append_batch(
         self, batch: bytearray, records: Sequence[Message], epoch: int, now_ms: int
     ) -> Appended:
-        metadata_log = self._opened_log()
+        metadata_log, _ = self._opened()
         first_offset = metadata_log.end_offset
         try:
             metadata_log.append(batch, epoch=epoch, now_ms=now_ms)
@@ -245,9 +244,9 @@ class RaftDriver:
 
     def _append_epoch_start(self, start: AppendEpochStart) -> Appended:
         now_ms = self._runtime.clock.now_ms()
-        base_offset = self._opened_log().end_offset
+        messages = epoch_start_messages(start)
         batch = build_control_records(
-            epoch_start_messages(start), base_offset=base_offset, epoch=start.epoch, timestamp_ms=now_ms
+            messages, base_offset=self.log_end_offset, epoch=start.epoch, timestamp_ms=now_ms
         )
         remember_quorum(batch, self._node.history)
         return self._append_batch(batch, (), start.epoch, now_ms)
@@ -282,8 +281,9 @@ class RaftDriver:
             self._start_sync()
 
     def _commit(self, high_watermark: int) -> None:
+        metadata_log, keeper = self._opened()
         self.high_watermark = high_watermark
-        self._opened_log().committed(high_watermark)
+        metadata_log.committed(high_watermark)
         while self._uncommitted and self._uncommitted[0].batch.last_offset < high_watermark:
             batch, committed = self._uncommitted[0]
             try:
@@ -293,7 +293,7 @@ class RaftDriver:
                 return
             self._uncommitted.popleft()
             self._uncommitted_bytes -= batch.size
-            self._pace.committed(batch.size)
+            keeper.pace.committed(batch.size)
             if not committed.done():
                 committed.set_result(None)
 
@@ -305,7 +305,8 @@ class RaftDriver:
                 self._tell_leader(feed)
 
     def _bring_up_to_date(self, feed: ListenerFeed) -> None:
-        feed.catch_up(self._opened_log(), self.high_watermark)
+        metadata_log, _ = self._opened()
+        feed.catch_up(metadata_log, self.high_watermark)
         self._tell_leader(feed)
 
     def _tell_leader(self, feed: ListenerFeed) -> None:
@@ -327,66 +328,21 @@ class RaftDriver:
 
         The records are taken before this returns, so the state may change while the file is written.
         """
-        metadata_log = self._opened_log()
+        metadata_log, keeper = self._opened()
         snapshot = SnapshotId(last_offset + 1, epoch)
-        if self._snapshot_running is not None:
-            raise RuntimeError("a snapshot is being written")
         if not metadata_log.start_offset <= snapshot.end_offset <= self.high_watermark:
             raise ValueError(f"there can be no snapshot at {snapshot.end_offset}")
         history = self._node.history
-        now_ms = self._runtime.clock.now_ms()
-        batches = list(
-            encode_snapshot(
-                records,
-                epoch=epoch,
-                last_log_timestamp_ms=timestamp_ms,
-                now_ms=now_ms,
-                kraft_version=history.kraft_version_at(last_offset),
-                voters=history.voters_at(last_offset),
-                versions=versions,
-            )
+        batches = encode_snapshot(
+            records,
+            epoch=epoch,
+            last_log_timestamp_ms=timestamp_ms,
+            now_ms=self._runtime.clock.now_ms(),
+            kraft_version=history.kraft_version_at(last_offset),
+            voters=history.voters_at(last_offset),
+            versions=versions,
         )
-        self._pace.written(now_ms)
-        self._snapshot_running = self._runtime.supervisor.spawn(
-            "metadata snapshot", self._write_snapshot(metadata_log, snapshot, batches)
-        )
-        return self._snapshot_running
-
-    async def _write_snapshot(
-        self, metadata_log: MetadataLog, snapshot: SnapshotId, batches: list[bytearray]
-    ) -> None:
-        try:
-            if snapshot not in metadata_log.snapshots:
-                await self._runtime.offload.run(
-                    write_snapshot, self._files, metadata_log.directory, snapshot, batches
-                )
-                metadata_log.snapshot_written(snapshot, sum(map(len, batches)))
-            self._remove_later(metadata_log.clean(self._settings, self._runtime.clock.now_ms()))
-            self._node.history.forget_before(metadata_log.start_offset)
-        except OSError as error:
-            self._fail(error)
-            raise
-        finally:
-            self._snapshot_running = None
-
-    def _remove_later(self, paths: Sequence[str]) -> None:
-        """What is not removed by then is removed by the next start."""
-        if not paths or self._closing:
-            return
-
-        def remove() -> None:
-            self._removals.discard(timer)
-            for path in paths:
-                self._runtime.supervisor.spawn("remove metadata files", self._remove(path))
-
-        timer = self._runtime.loop.call_later(self._settings.file_delete_delay_ms / 1000, remove)
-        self._removals.add(timer)
-
-    async def _remove(self, path: str) -> None:
-        try:
-            await self._runtime.offload.run(self._files.remove, path)
-        except OSError as error:
-            self._fail(error)
+        return keeper.write(snapshot, list(batches))
 
     # -- the rest ------------------------------------------------------------------------------------------------
 
@@ -400,9 +356,10 @@ class RaftDriver:
 
     def _persist(self, election: ElectionState) -> None:
         history = self._node.history
+        metadata_log, _ = self._opened()
         election_file.write(
             self._files,
-            self._opened_log().directory,
+            metadata_log.directory,
             election,
             kraft_version=history.kraft_version,
             voters=history.voters,
@@ -426,9 +383,10 @@ class RaftDriver:
             )
 
     def _moment(self) -> Moment:
+        chance = self._runtime.random
         timeout_ms = self._settings.election_timeout_ms
-        spread_ms = self._runtime.random.randrange(max(timeout_ms, 1))
-        return Moment(self._runtime.clock.now_ms(), timeout_ms + spread_ms, self.log_end_offset)
+        timeout_ms += chance.randrange(max(timeout_ms, 1))
+        return Moment(self._runtime.clock.now_ms(), timeout_ms, self.log_end_offset)
 
     def _leading(self) -> tuple[Leader, MetadataLog]:
         leader = self._node.leader
@@ -436,10 +394,10 @@ class RaftDriver:
             raise ApiError(ErrorCode.NOT_CONTROLLER, "this node does not lead the metadata quorum")
         return leader, self._log
 
-    def _opened_log(self) -> MetadataLog:
-        if self._log is None:
+    def _opened(self) -> tuple[MetadataLog, SnapshotKeeper]:
+        if self._log is None or self._snapshots is None:
             raise RuntimeError("the metadata log is not open")
-        return self._log
+        return self._log, self._snapshots
 
     def _fail(self, error: BaseException) -> None:
         """Nothing is committed any more; whoever waits is told, and so is the owner, who stops the node."""

@@ -57,7 +57,7 @@ class MetadataLog:
         self._snapshots = snapshots  # with their sizes; sorted
 
     @classmethod
-    def open(
+    def load(
         cls, files: Files, metadata_directory: str, clock: Clock, settings: RaftSettings
     ) -> "MetadataLog":
         """Recover log and snapshots, remove what a crash left half done. Blocks."""

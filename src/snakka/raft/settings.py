@@ -1,11 +1,24 @@
 """What the options of the quorum and its log say, as typed values with Kafka 4.3's defaults."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from snakka.options.option_set import OptionSet
+from snakka.raft.state.voters import Endpoint, ReplicaKey, Voter, VoterSet
 from snakka.storage.log_config import LogConfig
 
 MAX_BATCH_BYTES = 8 * 1024 * 1024
+
+
+def static_voters(entries: Iterable[str], listener: str) -> VoterSet:
+    """The voters that `controller.quorum.voters` names as ID@HOST:PORT, reached by the first controller listener."""
+    voters = []
+    for entry in entries:
+        node_id, _, address = entry.partition("@")
+        host, _, port = address.rpartition(":")
+        endpoint = Endpoint(listener, host.strip("[]"), int(port))
+        voters.append(Voter(ReplicaKey(int(node_id)), (endpoint,)))
+    return VoterSet.of(*voters)
 
 
 @dataclass(frozen=True, slots=True)
