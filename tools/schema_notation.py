@@ -13,10 +13,11 @@ A schema file holds declarations, one a line; indentation of two spaces nests, `
       struct LeaderIdAndEpoch
         LeaderId  int32  = -1
 
-A field is `Name type [versions] [tag N] [= default] [key] [ignorable] [plain] [@entity]`. Versions left out mean every version of the
-enclosing struct. `?` after a type says that it may be null, `?2+` that it may be null from version 2. A field with a struct's type has
-that struct's fields below it, unless `struct` declares them at the end of the message. `plain` fields never take the compact form.
-Other messages begin with their kind: `header`, `metadata`, `coordinator-key`, `coordinator-value` or `data`, then the same words.
+A field is `Name type [versions] [tag N] [= default] [key] [ignorable] [plain] [@entity]`. Versions left out mean every
+version of the enclosing struct. `?` after a type says that it may be null, `?2+` that it may be null from version 2. A field
+with a struct's type has that struct's fields below it, unless `struct` declares them at the end of the message. `plain`
+fields never take the compact form. Other messages begin with their kind: `header`, `metadata`, `coordinator-key`,
+`coordinator-value` or `data`, then the same words.
 """
 
 from __future__ import annotations
@@ -181,7 +182,9 @@ class _Parser:
         options = self.options(line, 3)
         request = response = None
         if options["versions"] != "none":
-            request, response = (self.api_message(line, parts[side], side) for side in ("request", "response"))
+            request, response = (
+                self.api_message(line, parts[side], side) for side in ("request", "response")
+            )
         return Api(
             key=key,
             name=name,
@@ -219,7 +222,9 @@ class _Parser:
                 raise self.fail(line, f"unknown word {word}")
         return options
 
-    def build(self, kind: str, name: str, key: int | None, options: dict[str, str], lines: list[Line]) -> Message:
+    def build(
+        self, kind: str, name: str, key: int | None, options: dict[str, str], lines: list[Line]
+    ) -> Message:
         valid = _versions(options["versions"], 0)
         flexible_from = _versions(options["flexible"], valid.high).low if "flexible" in options else None
         self.newest = valid.high
@@ -228,7 +233,13 @@ class _Parser:
         body = Struct(name=name, class_name=name, versions=valid)
         body.fields = self.fields([line for line in lines if line.words[0] != "struct"], valid)
         return Message(
-            kind=kind, name=name, key=key, valid=valid, flexible_from=flexible_from, body=body, structs=self.structs
+            kind=kind,
+            name=name,
+            key=key,
+            valid=valid,
+            flexible_from=flexible_from,
+            body=body,
+            structs=self.structs,
         )
 
     def fields(self, lines: list[Line], enclosing: Versions) -> list[Field]:

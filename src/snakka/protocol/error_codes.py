@@ -5,6 +5,8 @@ from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
+    """Every code that Kafka 4.3 knows."""
+
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
     OFFSET_OUT_OF_RANGE = 1
@@ -142,6 +144,7 @@ class ErrorCode(IntEnum):
     SHARE_SESSION_LIMIT_REACHED = 133
 
 
+# A client may try again what failed with one of these.
 RETRIABLE = frozenset(
     {
         ErrorCode.CORRUPT_MESSAGE,

@@ -1,4 +1,4 @@
-"""AddOffsetsToTxn (API key 25)."""
+"""AddOffsetsToTxn: API key 25."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S2 = Struct('>ih')
 
 
 class AddOffsetsToTxnRequest(Message):
-    __slots__ = ('transactional_id', 'producer_id', 'producer_epoch', 'group_id', 'unknown_tags')
+    __slots__ = ('transactional_id', 'producer_id', 'producer_epoch', 'group_id', 'unknown_tags',)
     API_KEY = 25
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -35,7 +35,7 @@ class AddOffsetsToTxnRequest(Message):
         self.producer_epoch = producer_epoch
         self.group_id = group_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddOffsetsToTxnRequest, int]:
         if not 0 <= version <= 4:
@@ -52,7 +52,7 @@ class AddOffsetsToTxnRequest(Message):
                 raise bad_length('TransactionalId', n)
             m.transactional_id = str(buf[pos:end], 'utf-8')
             pos = end
-            m.producer_id, m.producer_epoch = _S0.unpack_from(buf, pos)
+            m.producer_id, m.producer_epoch, = _S0.unpack_from(buf, pos)
             pos += 10
             n = buf[pos]
             pos += 1
@@ -78,7 +78,7 @@ class AddOffsetsToTxnRequest(Message):
             raise bad_length('TransactionalId', n)
         m.transactional_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.producer_id, m.producer_epoch = _S0.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, = _S0.unpack_from(buf, pos)
         pos += 10
         n, = _S1.unpack_from(buf, pos)
         pos += 2
@@ -89,7 +89,7 @@ class AddOffsetsToTxnRequest(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('AddOffsetsToTxnRequest', version)
@@ -128,12 +128,12 @@ class AddOffsetsToTxnRequest(Message):
 
 
 class AddOffsetsToTxnResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_tags',)
     API_KEY = 25
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -143,14 +143,14 @@ class AddOffsetsToTxnResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddOffsetsToTxnResponse, int]:
         if not 0 <= version <= 4:
             raise unsupported_version('AddOffsetsToTxnResponse', version)
         m = _new(AddOffsetsToTxnResponse)
         if version >= 3:
-            m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -159,11 +159,11 @@ class AddOffsetsToTxnResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('AddOffsetsToTxnResponse', version)

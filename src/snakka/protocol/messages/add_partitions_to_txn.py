@@ -1,12 +1,12 @@
-"""AddPartitionsToTxn (API key 24)."""
+"""AddPartitionsToTxn: API key 24."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -18,8 +18,8 @@ _S4 = Struct('>ih')
 
 
 class AddPartitionsToTxnTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class AddPartitionsToTxnTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnTopic, int]:
         m = _new(AddPartitionsToTxnTopic)
@@ -49,9 +49,7 @@ class AddPartitionsToTxnTopic(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('Partitions', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('Partitions', n)
             m.partitions = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -71,15 +69,13 @@ class AddPartitionsToTxnTopic(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             value_name = self.name
@@ -112,8 +108,8 @@ class AddPartitionsToTxnTopic(Message):
 
 
 class AddPartitionsToTxnTransaction(Message):
-    __slots__ = ('transactional_id', 'producer_id', 'producer_epoch', 'verify_only', 'topics', 'unknown_tags')
-    
+    __slots__ = ('transactional_id', 'producer_id', 'producer_epoch', 'verify_only', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -129,7 +125,7 @@ class AddPartitionsToTxnTransaction(Message):
         self.verify_only = verify_only
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnTransaction, int]:
         m = _new(AddPartitionsToTxnTransaction)
@@ -143,7 +139,7 @@ class AddPartitionsToTxnTransaction(Message):
             raise bad_length('TransactionalId', n)
         m.transactional_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.producer_id, m.producer_epoch, m.verify_only = _S2.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, m.verify_only, = _S2.unpack_from(buf, pos)
         pos += 11
         n = buf[pos]
         pos += 1
@@ -165,7 +161,7 @@ class AddPartitionsToTxnTransaction(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_transactional_id = self.transactional_id
         data = value_transactional_id.encode()
@@ -191,12 +187,12 @@ class AddPartitionsToTxnTransaction(Message):
 
 
 class AddPartitionsToTxnRequest(Message):
-    __slots__ = ('transactions', 'v3_and_below_transactional_id', 'v3_and_below_producer_id', 'v3_and_below_producer_epoch', 'v3_and_below_topics', 'unknown_tags')
+    __slots__ = ('transactions', 'v3_and_below_transactional_id', 'v3_and_below_producer_id', 'v3_and_below_producer_epoch', 'v3_and_below_topics', 'unknown_tags',)
     API_KEY = 24
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -212,7 +208,7 @@ class AddPartitionsToTxnRequest(Message):
         self.v3_and_below_producer_epoch = v3_and_below_producer_epoch
         self.v3_and_below_topics = [] if v3_and_below_topics is UNSET else v3_and_below_topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnRequest, int]:
         if not 0 <= version <= 5:
@@ -249,7 +245,7 @@ class AddPartitionsToTxnRequest(Message):
             else:
                 m.v3_and_below_transactional_id = ''
             if version <= 3:
-                m.v3_and_below_producer_id, m.v3_and_below_producer_epoch = _S3.unpack_from(buf, pos)
+                m.v3_and_below_producer_id, m.v3_and_below_producer_epoch, = _S3.unpack_from(buf, pos)
                 pos += 10
             else:
                 m.v3_and_below_producer_id = 0
@@ -284,7 +280,7 @@ class AddPartitionsToTxnRequest(Message):
             raise bad_length('V3AndBelowTransactionalId', n)
         m.v3_and_below_transactional_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.v3_and_below_producer_id, m.v3_and_below_producer_epoch = _S3.unpack_from(buf, pos)
+        m.v3_and_below_producer_id, m.v3_and_below_producer_epoch, = _S3.unpack_from(buf, pos)
         pos += 10
         n, = _S1.unpack_from(buf, pos)
         pos += 4
@@ -299,7 +295,7 @@ class AddPartitionsToTxnRequest(Message):
         m.transactions = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('AddPartitionsToTxnRequest', version)
@@ -360,8 +356,8 @@ class AddPartitionsToTxnRequest(Message):
 
 
 class AddPartitionsToTxnPartitionResult(Message):
-    __slots__ = ('partition_index', 'partition_error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'partition_error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -371,12 +367,12 @@ class AddPartitionsToTxnPartitionResult(Message):
         self.partition_index = partition_index
         self.partition_error_code = partition_error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnPartitionResult, int]:
         m = _new(AddPartitionsToTxnPartitionResult)
         if version >= 3:
-            m.partition_index, m.partition_error_code = _S4.unpack_from(buf, pos)
+            m.partition_index, m.partition_error_code, = _S4.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -385,11 +381,11 @@ class AddPartitionsToTxnPartitionResult(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.partition_error_code = _S4.unpack_from(buf, pos)
+        m.partition_index, m.partition_error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             out += _S4.pack(self.partition_index, self.partition_error_code)
@@ -402,8 +398,8 @@ class AddPartitionsToTxnPartitionResult(Message):
 
 
 class AddPartitionsToTxnTopicResult(Message):
-    __slots__ = ('name', 'results_by_partition', 'unknown_tags')
-    
+    __slots__ = ('name', 'results_by_partition', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -413,7 +409,7 @@ class AddPartitionsToTxnTopicResult(Message):
         self.name = name
         self.results_by_partition = [] if results_by_partition is UNSET else results_by_partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnTopicResult, int]:
         m = _new(AddPartitionsToTxnTopicResult)
@@ -467,7 +463,7 @@ class AddPartitionsToTxnTopicResult(Message):
         m.results_by_partition = items_results_by_partition
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             value_name = self.name
@@ -502,8 +498,8 @@ class AddPartitionsToTxnTopicResult(Message):
 
 
 class AddPartitionsToTxnResult(Message):
-    __slots__ = ('transactional_id', 'topic_results', 'unknown_tags')
-    
+    __slots__ = ('transactional_id', 'topic_results', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -513,7 +509,7 @@ class AddPartitionsToTxnResult(Message):
         self.transactional_id = transactional_id
         self.topic_results = [] if topic_results is UNSET else topic_results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnResult, int]:
         m = _new(AddPartitionsToTxnResult)
@@ -547,7 +543,7 @@ class AddPartitionsToTxnResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_transactional_id = self.transactional_id
         data = value_transactional_id.encode()
@@ -572,12 +568,12 @@ class AddPartitionsToTxnResult(Message):
 
 
 class AddPartitionsToTxnResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'results_by_transaction', 'results_by_topic_v3_and_below', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'results_by_transaction', 'results_by_topic_v3_and_below', 'unknown_tags',)
     API_KEY = 24
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -591,7 +587,7 @@ class AddPartitionsToTxnResponse(Message):
         self.results_by_transaction = [] if results_by_transaction is UNSET else results_by_transaction
         self.results_by_topic_v3_and_below = [] if results_by_topic_v3_and_below is UNSET else results_by_topic_v3_and_below
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddPartitionsToTxnResponse, int]:
         if not 0 <= version <= 5:
@@ -660,7 +656,7 @@ class AddPartitionsToTxnResponse(Message):
         m.results_by_transaction = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('AddPartitionsToTxnResponse', version)

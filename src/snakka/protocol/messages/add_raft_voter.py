@@ -1,4 +1,4 @@
-"""AddRaftVoter (API key 80)."""
+"""AddRaftVoter: API key 80."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>ih')
 
 
 class Listener(Message):
-    __slots__ = ('name', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class Listener(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Listener, int]:
         m = _new(Listener)
@@ -64,7 +64,7 @@ class Listener(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -90,12 +90,12 @@ class Listener(Message):
 
 
 class AddRaftVoterRequest(Message):
-    __slots__ = ('cluster_id', 'timeout_ms', 'voter_id', 'voter_directory_id', 'listeners', 'ack_when_committed', 'unknown_tags')
+    __slots__ = ('cluster_id', 'timeout_ms', 'voter_id', 'voter_directory_id', 'listeners', 'ack_when_committed', 'unknown_tags',)
     API_KEY = 80
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -113,7 +113,7 @@ class AddRaftVoterRequest(Message):
         self.listeners = [] if listeners is UNSET else listeners
         self.ack_when_committed = ack_when_committed
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddRaftVoterRequest, int]:
         if not 0 <= version <= 1:
@@ -132,7 +132,7 @@ class AddRaftVoterRequest(Message):
                 raise bad_length('ClusterId', n)
             m.cluster_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.timeout_ms, m.voter_id, m.voter_directory_id = _S1.unpack_from(buf, pos)
+        m.timeout_ms, m.voter_id, m.voter_directory_id, = _S1.unpack_from(buf, pos)
         pos += 24
         n = buf[pos]
         pos += 1
@@ -159,7 +159,7 @@ class AddRaftVoterRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('AddRaftVoterRequest', version)
@@ -167,7 +167,7 @@ class AddRaftVoterRequest(Message):
             raise unsupported_field('AckWhenCommitted', version)
         value_cluster_id = self.cluster_id
         if value_cluster_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_cluster_id.encode()
             n = len(data) + 1
@@ -196,12 +196,12 @@ class AddRaftVoterRequest(Message):
 
 
 class AddRaftVoterResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags',)
     API_KEY = 80
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -213,13 +213,13 @@ class AddRaftVoterResponse(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AddRaftVoterResponse, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('AddRaftVoterResponse', version)
         m = _new(AddRaftVoterResponse)
-        m.throttle_time_ms, m.error_code = _S3.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -241,14 +241,14 @@ class AddRaftVoterResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('AddRaftVoterResponse', version)
         out += _S3.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

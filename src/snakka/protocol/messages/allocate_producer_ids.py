@@ -1,4 +1,4 @@
-"""AllocateProducerIds (API key 67)."""
+"""AllocateProducerIds: API key 67."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _S1 = Struct('>ihqi')
 
 
 class AllocateProducerIdsRequest(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'unknown_tags',)
     API_KEY = 67
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -30,13 +30,13 @@ class AllocateProducerIdsRequest(Message):
         self.broker_id = broker_id
         self.broker_epoch = broker_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AllocateProducerIdsRequest, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('AllocateProducerIdsRequest', version)
         m = _new(AllocateProducerIdsRequest)
-        m.broker_id, m.broker_epoch = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -45,7 +45,7 @@ class AllocateProducerIdsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AllocateProducerIdsRequest', version)
@@ -57,12 +57,12 @@ class AllocateProducerIdsRequest(Message):
 
 
 class AllocateProducerIdsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'producer_id_start', 'producer_id_len', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'producer_id_start', 'producer_id_len', 'unknown_tags',)
     API_KEY = 67
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -76,13 +76,13 @@ class AllocateProducerIdsResponse(Message):
         self.producer_id_start = producer_id_start
         self.producer_id_len = producer_id_len
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AllocateProducerIdsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('AllocateProducerIdsResponse', version)
         m = _new(AllocateProducerIdsResponse)
-        m.throttle_time_ms, m.error_code, m.producer_id_start, m.producer_id_len = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, m.producer_id_start, m.producer_id_len, = _S1.unpack_from(buf, pos)
         pos += 18
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -91,7 +91,7 @@ class AllocateProducerIdsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AllocateProducerIdsResponse', version)

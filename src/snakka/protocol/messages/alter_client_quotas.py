@@ -1,4 +1,4 @@
-"""AlterClientQuotas (API key 49)."""
+"""AlterClientQuotas: API key 49."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>?')
 
 
 class AlterClientQuotasRequestEntityData(Message):
-    __slots__ = ('entity_type', 'entity_name', 'unknown_tags')
-    
+    __slots__ = ('entity_type', 'entity_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class AlterClientQuotasRequestEntityData(Message):
         self.entity_type = entity_type
         self.entity_name = entity_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterClientQuotasRequestEntityData, int]:
         m = _new(AlterClientQuotasRequestEntityData)
@@ -82,7 +82,7 @@ class AlterClientQuotasRequestEntityData(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_entity_type = self.entity_type
@@ -95,7 +95,7 @@ class AlterClientQuotasRequestEntityData(Message):
             out += data
             value_entity_name = self.entity_name
             if value_entity_name is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_entity_name.encode()
                 n = len(data) + 1
@@ -123,8 +123,8 @@ class AlterClientQuotasRequestEntityData(Message):
 
 
 class OpData(Message):
-    __slots__ = ('key', 'value', 'remove', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'remove', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -136,7 +136,7 @@ class OpData(Message):
         self.value = value
         self.remove = remove
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OpData, int]:
         m = _new(OpData)
@@ -151,7 +151,7 @@ class OpData(Message):
                 raise bad_length('Key', n)
             m.key = str(buf[pos:end], 'utf-8')
             pos = end
-            m.value, m.remove = _S1.unpack_from(buf, pos)
+            m.value, m.remove, = _S1.unpack_from(buf, pos)
             pos += 9
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -167,11 +167,11 @@ class OpData(Message):
             raise bad_length('Key', n)
         m.key = str(buf[pos:end], 'utf-8')
         pos = end
-        m.value, m.remove = _S1.unpack_from(buf, pos)
+        m.value, m.remove, = _S1.unpack_from(buf, pos)
         pos += 9
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_key = self.key
@@ -196,8 +196,8 @@ class OpData(Message):
 
 
 class AlterClientQuotasRequestEntryData(Message):
-    __slots__ = ('entity', 'ops', 'unknown_tags')
-    
+    __slots__ = ('entity', 'ops', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -207,7 +207,7 @@ class AlterClientQuotasRequestEntryData(Message):
         self.entity = [] if entity is UNSET else entity
         self.ops = [] if ops is UNSET else ops
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterClientQuotasRequestEntryData, int]:
         m = _new(AlterClientQuotasRequestEntryData)
@@ -267,7 +267,7 @@ class AlterClientQuotasRequestEntryData(Message):
         m.ops = items_ops
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_entity = self.entity
@@ -302,12 +302,12 @@ class AlterClientQuotasRequestEntryData(Message):
 
 
 class AlterClientQuotasRequest(Message):
-    __slots__ = ('entries', 'validate_only', 'unknown_tags')
+    __slots__ = ('entries', 'validate_only', 'unknown_tags',)
     API_KEY = 49
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -317,7 +317,7 @@ class AlterClientQuotasRequest(Message):
         self.entries = [] if entries is UNSET else entries
         self.validate_only = validate_only
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterClientQuotasRequest, int]:
         if not 0 <= version <= 1:
@@ -360,7 +360,7 @@ class AlterClientQuotasRequest(Message):
         pos += 1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('AlterClientQuotasRequest', version)
@@ -387,8 +387,8 @@ class AlterClientQuotasRequest(Message):
 
 
 class AlterClientQuotasResponseEntityData(Message):
-    __slots__ = ('entity_type', 'entity_name', 'unknown_tags')
-    
+    __slots__ = ('entity_type', 'entity_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -398,7 +398,7 @@ class AlterClientQuotasResponseEntityData(Message):
         self.entity_type = entity_type
         self.entity_name = entity_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
         m = _new(AlterClientQuotasResponseEntityData)
@@ -452,7 +452,7 @@ class AlterClientQuotasResponseEntityData(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_entity_type = self.entity_type
@@ -465,7 +465,7 @@ class AlterClientQuotasResponseEntityData(Message):
             out += data
             value_entity_name = self.entity_name
             if value_entity_name is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_entity_name.encode()
                 n = len(data) + 1
@@ -493,8 +493,8 @@ class AlterClientQuotasResponseEntityData(Message):
 
 
 class AlterClientQuotasResponseEntryData(Message):
-    __slots__ = ('error_code', 'error_message', 'entity', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'entity', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -506,7 +506,7 @@ class AlterClientQuotasResponseEntryData(Message):
         self.error_message = error_message
         self.entity = [] if entity is UNSET else entity
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
         m = _new(AlterClientQuotasResponseEntryData)
@@ -570,13 +570,13 @@ class AlterClientQuotasResponseEntryData(Message):
         m.entity = items_entity
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             out += _S0.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -613,12 +613,12 @@ class AlterClientQuotasResponseEntryData(Message):
 
 
 class AlterClientQuotasResponse(Message):
-    __slots__ = ('throttle_time_ms', 'entries', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'entries', 'unknown_tags',)
     API_KEY = 49
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -628,7 +628,7 @@ class AlterClientQuotasResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.entries = [] if entries is UNSET else entries
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterClientQuotasResponse, int]:
         if not 0 <= version <= 1:
@@ -671,7 +671,7 @@ class AlterClientQuotasResponse(Message):
         m.entries = items_entries
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('AlterClientQuotasResponse', version)

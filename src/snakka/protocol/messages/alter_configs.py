@@ -1,4 +1,4 @@
-"""AlterConfigs (API key 33)."""
+"""AlterConfigs: API key 33."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>?')
 
 
 class AlterableConfig(Message):
-    __slots__ = ('name', 'value', 'unknown_tags')
-    
+    __slots__ = ('name', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class AlterableConfig(Message):
         self.name = name
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterableConfig, int]:
         m = _new(AlterableConfig)
@@ -82,7 +82,7 @@ class AlterableConfig(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -95,7 +95,7 @@ class AlterableConfig(Message):
             out += data
             value_value = self.value
             if value_value is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_value.encode()
                 n = len(data) + 1
@@ -123,8 +123,8 @@ class AlterableConfig(Message):
 
 
 class AlterConfigsResource(Message):
-    __slots__ = ('resource_type', 'resource_name', 'configs', 'unknown_tags')
-    
+    __slots__ = ('resource_type', 'resource_name', 'configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -136,7 +136,7 @@ class AlterConfigsResource(Message):
         self.resource_name = resource_name
         self.configs = [] if configs is UNSET else configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterConfigsResource, int]:
         m = _new(AlterConfigsResource)
@@ -194,7 +194,7 @@ class AlterConfigsResource(Message):
         m.configs = items_configs
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S1.pack(self.resource_type)
@@ -231,12 +231,12 @@ class AlterConfigsResource(Message):
 
 
 class AlterConfigsRequest(Message):
-    __slots__ = ('resources', 'validate_only', 'unknown_tags')
+    __slots__ = ('resources', 'validate_only', 'unknown_tags',)
     API_KEY = 33
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -246,7 +246,7 @@ class AlterConfigsRequest(Message):
         self.resources = [] if resources is UNSET else resources
         self.validate_only = validate_only
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterConfigsRequest, int]:
         if not 0 <= version <= 2:
@@ -289,7 +289,7 @@ class AlterConfigsRequest(Message):
         pos += 1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('AlterConfigsRequest', version)
@@ -316,8 +316,8 @@ class AlterConfigsRequest(Message):
 
 
 class AlterConfigsResourceResponse(Message):
-    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -331,7 +331,7 @@ class AlterConfigsResourceResponse(Message):
         self.resource_type = resource_type
         self.resource_name = resource_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterConfigsResourceResponse, int]:
         m = _new(AlterConfigsResourceResponse)
@@ -393,13 +393,13 @@ class AlterConfigsResourceResponse(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S0.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -438,12 +438,12 @@ class AlterConfigsResourceResponse(Message):
 
 
 class AlterConfigsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'responses', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'responses', 'unknown_tags',)
     API_KEY = 33
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -453,7 +453,7 @@ class AlterConfigsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.responses = [] if responses is UNSET else responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterConfigsResponse, int]:
         if not 0 <= version <= 2:
@@ -496,7 +496,7 @@ class AlterConfigsResponse(Message):
         m.responses = items_responses
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('AlterConfigsResponse', version)

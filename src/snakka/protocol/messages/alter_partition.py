@@ -1,12 +1,12 @@
-"""AlterPartition (API key 56)."""
+"""AlterPartition: API key 56."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, unsupported_field, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>ih')
 
 
 class BrokerState(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'unknown_tags')
-    
+    __slots__ = ('broker_id', 'broker_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,11 +31,11 @@ class BrokerState(Message):
         self.broker_id = broker_id
         self.broker_epoch = broker_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerState, int]:
         m = _new(BrokerState)
-        m.broker_id, m.broker_epoch = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -44,7 +44,7 @@ class BrokerState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.broker_id, self.broker_epoch)
         if self.unknown_tags is None:
@@ -54,8 +54,8 @@ class BrokerState(Message):
 
 
 class AlterPartitionRequestPartitionData(Message):
-    __slots__ = ('partition_index', 'leader_epoch', 'new_isr', 'new_isr_with_epochs', 'leader_recovery_state', 'partition_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'leader_epoch', 'new_isr', 'new_isr_with_epochs', 'leader_recovery_state', 'partition_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -73,11 +73,11 @@ class AlterPartitionRequestPartitionData(Message):
         self.leader_recovery_state = leader_recovery_state
         self.partition_epoch = partition_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionRequestPartitionData, int]:
         m = _new(AlterPartitionRequestPartitionData)
-        m.partition_index, m.leader_epoch = _S1.unpack_from(buf, pos)
+        m.partition_index, m.leader_epoch, = _S1.unpack_from(buf, pos)
         pos += 8
         if version <= 2:
             n = buf[pos]
@@ -85,9 +85,7 @@ class AlterPartitionRequestPartitionData(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('NewIsr', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('NewIsr', n)
             m.new_isr = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -109,7 +107,7 @@ class AlterPartitionRequestPartitionData(Message):
             m.new_isr_with_epochs = items_new_isr_with_epochs
         else:
             m.new_isr_with_epochs = []
-        m.leader_recovery_state, m.partition_epoch = _S2.unpack_from(buf, pos)
+        m.leader_recovery_state, m.partition_epoch, = _S2.unpack_from(buf, pos)
         pos += 5
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -118,7 +116,7 @@ class AlterPartitionRequestPartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version > 2 and not (not self.new_isr):
             raise unsupported_field('NewIsr', version)
@@ -150,8 +148,8 @@ class AlterPartitionRequestPartitionData(Message):
 
 
 class AlterPartitionRequestTopicData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -161,7 +159,7 @@ class AlterPartitionRequestTopicData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionRequestTopicData, int]:
         m = _new(AlterPartitionRequestTopicData)
@@ -187,7 +185,7 @@ class AlterPartitionRequestTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -207,12 +205,12 @@ class AlterPartitionRequestTopicData(Message):
 
 
 class AlterPartitionRequest(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'topics', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'topics', 'unknown_tags',)
     API_KEY = 56
     MIN_VERSION = 2
     MAX_VERSION = 3
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -224,13 +222,13 @@ class AlterPartitionRequest(Message):
         self.broker_epoch = broker_epoch
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionRequest, int]:
         if not 2 <= version <= 3:
             raise unsupported_version('AlterPartitionRequest', version)
         m = _new(AlterPartitionRequest)
-        m.broker_id, m.broker_epoch = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         n = buf[pos]
         pos += 1
@@ -252,7 +250,7 @@ class AlterPartitionRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 3:
             raise unsupported_version('AlterPartitionRequest', version)
@@ -272,8 +270,8 @@ class AlterPartitionRequest(Message):
 
 
 class AlterPartitionResponsePartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'isr', 'leader_recovery_state', 'partition_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'isr', 'leader_recovery_state', 'partition_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -293,24 +291,22 @@ class AlterPartitionResponsePartitionData(Message):
         self.leader_recovery_state = leader_recovery_state
         self.partition_epoch = partition_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionResponsePartitionData, int]:
         m = _new(AlterPartitionResponsePartitionData)
-        m.partition_index, m.error_code, m.leader_id, m.leader_epoch = _S4.unpack_from(buf, pos)
+        m.partition_index, m.error_code, m.leader_id, m.leader_epoch, = _S4.unpack_from(buf, pos)
         pos += 14
         n = buf[pos]
         pos += 1
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Isr', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Isr', n)
         m.isr = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
-        m.leader_recovery_state, m.partition_epoch = _S2.unpack_from(buf, pos)
+        m.leader_recovery_state, m.partition_epoch, = _S2.unpack_from(buf, pos)
         pos += 5
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -319,7 +315,7 @@ class AlterPartitionResponsePartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.partition_index, self.error_code, self.leader_id, self.leader_epoch)
         value_isr = self.isr
@@ -337,8 +333,8 @@ class AlterPartitionResponsePartitionData(Message):
 
 
 class AlterPartitionResponseTopicData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -348,7 +344,7 @@ class AlterPartitionResponseTopicData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionResponseTopicData, int]:
         m = _new(AlterPartitionResponseTopicData)
@@ -374,7 +370,7 @@ class AlterPartitionResponseTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -394,12 +390,12 @@ class AlterPartitionResponseTopicData(Message):
 
 
 class AlterPartitionResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'topics', 'unknown_tags',)
     API_KEY = 56
     MIN_VERSION = 2
     MAX_VERSION = 3
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -411,13 +407,13 @@ class AlterPartitionResponse(Message):
         self.error_code = error_code
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionResponse, int]:
         if not 2 <= version <= 3:
             raise unsupported_version('AlterPartitionResponse', version)
         m = _new(AlterPartitionResponse)
-        m.throttle_time_ms, m.error_code = _S5.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S5.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -439,7 +435,7 @@ class AlterPartitionResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 3:
             raise unsupported_version('AlterPartitionResponse', version)

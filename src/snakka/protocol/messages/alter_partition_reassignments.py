@@ -1,12 +1,12 @@
-"""AlterPartitionReassignments (API key 45)."""
+"""AlterPartitionReassignments: API key 45."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>h')
 
 
 class ReassignablePartition(Message):
-    __slots__ = ('partition_index', 'replicas', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'replicas', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class ReassignablePartition(Message):
         self.partition_index = partition_index
         self.replicas = replicas
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReassignablePartition, int]:
         m = _new(ReassignablePartition)
@@ -42,9 +42,7 @@ class ReassignablePartition(Message):
         if n == -1:
             m.replicas = None
         else:
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('Replicas', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('Replicas', n)
             m.replicas = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -55,12 +53,12 @@ class ReassignablePartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index)
         value_replicas = self.replicas
         if value_replicas is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_replicas) + 1
             if n < 128:
@@ -75,8 +73,8 @@ class ReassignablePartition(Message):
 
 
 class ReassignableTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -86,7 +84,7 @@ class ReassignableTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReassignableTopic, int]:
         m = _new(ReassignableTopic)
@@ -120,7 +118,7 @@ class ReassignableTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -145,12 +143,12 @@ class ReassignableTopic(Message):
 
 
 class AlterPartitionReassignmentsRequest(Message):
-    __slots__ = ('timeout_ms', 'allow_replication_factor_change', 'topics', 'unknown_tags')
+    __slots__ = ('timeout_ms', 'allow_replication_factor_change', 'topics', 'unknown_tags',)
     API_KEY = 45
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -162,7 +160,7 @@ class AlterPartitionReassignmentsRequest(Message):
         self.allow_replication_factor_change = allow_replication_factor_change
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
         if not 0 <= version <= 1:
@@ -195,7 +193,7 @@ class AlterPartitionReassignmentsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('AlterPartitionReassignmentsRequest', version)
@@ -219,8 +217,8 @@ class AlterPartitionReassignmentsRequest(Message):
 
 
 class ReassignablePartitionResponse(Message):
-    __slots__ = ('partition_index', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -232,11 +230,11 @@ class ReassignablePartitionResponse(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReassignablePartitionResponse, int]:
         m = _new(ReassignablePartitionResponse)
-        m.partition_index, m.error_code = _S2.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -258,12 +256,12 @@ class ReassignablePartitionResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.partition_index, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -279,8 +277,8 @@ class ReassignablePartitionResponse(Message):
 
 
 class ReassignableTopicResponse(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -290,7 +288,7 @@ class ReassignableTopicResponse(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReassignableTopicResponse, int]:
         m = _new(ReassignableTopicResponse)
@@ -324,7 +322,7 @@ class ReassignableTopicResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -349,12 +347,12 @@ class ReassignableTopicResponse(Message):
 
 
 class AlterPartitionReassignmentsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'allow_replication_factor_change', 'error_code', 'error_message', 'responses', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'allow_replication_factor_change', 'error_code', 'error_message', 'responses', 'unknown_tags',)
     API_KEY = 45
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -370,7 +368,7 @@ class AlterPartitionReassignmentsResponse(Message):
         self.error_message = error_message
         self.responses = [] if responses is UNSET else responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
         if not 0 <= version <= 1:
@@ -418,7 +416,7 @@ class AlterPartitionReassignmentsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('AlterPartitionReassignmentsResponse', version)
@@ -428,7 +426,7 @@ class AlterPartitionReassignmentsResponse(Message):
         out += _S3.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

@@ -1,12 +1,12 @@
-"""AlterReplicaLogDirs (API key 34)."""
+"""AlterReplicaLogDirs: API key 34."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>ih')
 
 
 class AlterReplicaLogDirTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class AlterReplicaLogDirTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterReplicaLogDirTopic, int]:
         m = _new(AlterReplicaLogDirTopic)
@@ -47,9 +47,7 @@ class AlterReplicaLogDirTopic(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('Partitions', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('Partitions', n)
             m.partitions = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -69,15 +67,13 @@ class AlterReplicaLogDirTopic(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -110,8 +106,8 @@ class AlterReplicaLogDirTopic(Message):
 
 
 class AlterReplicaLogDir(Message):
-    __slots__ = ('path', 'topics', 'unknown_tags')
-    
+    __slots__ = ('path', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -121,7 +117,7 @@ class AlterReplicaLogDir(Message):
         self.path = path
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterReplicaLogDir, int]:
         m = _new(AlterReplicaLogDir)
@@ -175,7 +171,7 @@ class AlterReplicaLogDir(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_path = self.path
@@ -210,12 +206,12 @@ class AlterReplicaLogDir(Message):
 
 
 class AlterReplicaLogDirsRequest(Message):
-    __slots__ = ('dirs', 'unknown_tags')
+    __slots__ = ('dirs', 'unknown_tags',)
     API_KEY = 34
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -223,7 +219,7 @@ class AlterReplicaLogDirsRequest(Message):
     ) -> None:
         self.dirs = [] if dirs is UNSET else dirs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterReplicaLogDirsRequest, int]:
         if not 1 <= version <= 2:
@@ -262,7 +258,7 @@ class AlterReplicaLogDirsRequest(Message):
         m.dirs = items_dirs
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('AlterReplicaLogDirsRequest', version)
@@ -287,8 +283,8 @@ class AlterReplicaLogDirsRequest(Message):
 
 
 class AlterReplicaLogDirPartitionResult(Message):
-    __slots__ = ('partition_index', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -298,12 +294,12 @@ class AlterReplicaLogDirPartitionResult(Message):
         self.partition_index = partition_index
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterReplicaLogDirPartitionResult, int]:
         m = _new(AlterReplicaLogDirPartitionResult)
         if version >= 2:
-            m.partition_index, m.error_code = _S2.unpack_from(buf, pos)
+            m.partition_index, m.error_code, = _S2.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -312,11 +308,11 @@ class AlterReplicaLogDirPartitionResult(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code = _S2.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S2.pack(self.partition_index, self.error_code)
@@ -329,8 +325,8 @@ class AlterReplicaLogDirPartitionResult(Message):
 
 
 class AlterReplicaLogDirTopicResult(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -340,7 +336,7 @@ class AlterReplicaLogDirTopicResult(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterReplicaLogDirTopicResult, int]:
         m = _new(AlterReplicaLogDirTopicResult)
@@ -394,7 +390,7 @@ class AlterReplicaLogDirTopicResult(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_topic_name = self.topic_name
@@ -429,12 +425,12 @@ class AlterReplicaLogDirTopicResult(Message):
 
 
 class AlterReplicaLogDirsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags',)
     API_KEY = 34
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -444,7 +440,7 @@ class AlterReplicaLogDirsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterReplicaLogDirsResponse, int]:
         if not 1 <= version <= 2:
@@ -487,7 +483,7 @@ class AlterReplicaLogDirsResponse(Message):
         m.results = items_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('AlterReplicaLogDirsResponse', version)

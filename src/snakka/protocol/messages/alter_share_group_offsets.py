@@ -1,4 +1,4 @@
-"""AlterShareGroupOffsets (API key 91)."""
+"""AlterShareGroupOffsets: API key 91."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,8 +17,8 @@ _S2 = Struct('>16s')
 
 
 class AlterShareGroupOffsetsRequestPartition(Message):
-    __slots__ = ('partition_index', 'start_offset', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'start_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,11 +28,11 @@ class AlterShareGroupOffsetsRequestPartition(Message):
         self.partition_index = partition_index
         self.start_offset = start_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterShareGroupOffsetsRequestPartition, int]:
         m = _new(AlterShareGroupOffsetsRequestPartition)
-        m.partition_index, m.start_offset = _S0.unpack_from(buf, pos)
+        m.partition_index, m.start_offset, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -41,7 +41,7 @@ class AlterShareGroupOffsetsRequestPartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index, self.start_offset)
         if self.unknown_tags is None:
@@ -51,8 +51,8 @@ class AlterShareGroupOffsetsRequestPartition(Message):
 
 
 class AlterShareGroupOffsetsRequestTopic(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -62,7 +62,7 @@ class AlterShareGroupOffsetsRequestTopic(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterShareGroupOffsetsRequestTopic, int]:
         m = _new(AlterShareGroupOffsetsRequestTopic)
@@ -96,7 +96,7 @@ class AlterShareGroupOffsetsRequestTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -121,12 +121,12 @@ class AlterShareGroupOffsetsRequestTopic(Message):
 
 
 class AlterShareGroupOffsetsRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 91
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -136,7 +136,7 @@ class AlterShareGroupOffsetsRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
         if not 0 <= version <= 0:
@@ -172,7 +172,7 @@ class AlterShareGroupOffsetsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AlterShareGroupOffsetsRequest', version)
@@ -199,8 +199,8 @@ class AlterShareGroupOffsetsRequest(Message):
 
 
 class AlterShareGroupOffsetsResponsePartition(Message):
-    __slots__ = ('partition_index', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -212,11 +212,11 @@ class AlterShareGroupOffsetsResponsePartition(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterShareGroupOffsetsResponsePartition, int]:
         m = _new(AlterShareGroupOffsetsResponsePartition)
-        m.partition_index, m.error_code = _S1.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -238,12 +238,12 @@ class AlterShareGroupOffsetsResponsePartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition_index, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -259,8 +259,8 @@ class AlterShareGroupOffsetsResponsePartition(Message):
 
 
 class AlterShareGroupOffsetsResponseTopic(Message):
-    __slots__ = ('topic_name', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -272,7 +272,7 @@ class AlterShareGroupOffsetsResponseTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterShareGroupOffsetsResponseTopic, int]:
         m = _new(AlterShareGroupOffsetsResponseTopic)
@@ -308,7 +308,7 @@ class AlterShareGroupOffsetsResponseTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -336,12 +336,12 @@ class AlterShareGroupOffsetsResponseTopic(Message):
 
 
 class AlterShareGroupOffsetsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'responses', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'responses', 'unknown_tags',)
     API_KEY = 91
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -355,13 +355,13 @@ class AlterShareGroupOffsetsResponse(Message):
         self.error_message = error_message
         self.responses = [] if responses is UNSET else responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterShareGroupOffsetsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('AlterShareGroupOffsetsResponse', version)
         m = _new(AlterShareGroupOffsetsResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -396,14 +396,14 @@ class AlterShareGroupOffsetsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AlterShareGroupOffsetsResponse', version)
         out += _S1.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

@@ -1,4 +1,4 @@
-"""AlterUserScramCredentials (API key 51)."""
+"""AlterUserScramCredentials: API key 51."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>i')
 
 
 class ScramCredentialDeletion(Message):
-    __slots__ = ('name', 'mechanism', 'unknown_tags')
-    
+    __slots__ = ('name', 'mechanism', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class ScramCredentialDeletion(Message):
         self.name = name
         self.mechanism = mechanism
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ScramCredentialDeletion, int]:
         m = _new(ScramCredentialDeletion)
@@ -51,7 +51,7 @@ class ScramCredentialDeletion(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -69,8 +69,8 @@ class ScramCredentialDeletion(Message):
 
 
 class ScramCredentialUpsertion(Message):
-    __slots__ = ('name', 'mechanism', 'iterations', 'salt', 'salted_password', 'unknown_tags')
-    
+    __slots__ = ('name', 'mechanism', 'iterations', 'salt', 'salted_password', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -86,7 +86,7 @@ class ScramCredentialUpsertion(Message):
         self.salt = salt
         self.salted_password = salted_password
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ScramCredentialUpsertion, int]:
         m = _new(ScramCredentialUpsertion)
@@ -100,7 +100,7 @@ class ScramCredentialUpsertion(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.mechanism, m.iterations = _S1.unpack_from(buf, pos)
+        m.mechanism, m.iterations, = _S1.unpack_from(buf, pos)
         pos += 5
         n = buf[pos]
         pos += 1
@@ -129,7 +129,7 @@ class ScramCredentialUpsertion(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -161,12 +161,12 @@ class ScramCredentialUpsertion(Message):
 
 
 class AlterUserScramCredentialsRequest(Message):
-    __slots__ = ('deletions', 'upsertions', 'unknown_tags')
+    __slots__ = ('deletions', 'upsertions', 'unknown_tags',)
     API_KEY = 51
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -176,7 +176,7 @@ class AlterUserScramCredentialsRequest(Message):
         self.deletions = [] if deletions is UNSET else deletions
         self.upsertions = [] if upsertions is UNSET else upsertions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterUserScramCredentialsRequest, int]:
         if not 0 <= version <= 0:
@@ -215,7 +215,7 @@ class AlterUserScramCredentialsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AlterUserScramCredentialsRequest', version)
@@ -242,8 +242,8 @@ class AlterUserScramCredentialsRequest(Message):
 
 
 class AlterUserScramCredentialsResult(Message):
-    __slots__ = ('user', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('user', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -255,7 +255,7 @@ class AlterUserScramCredentialsResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterUserScramCredentialsResult, int]:
         m = _new(AlterUserScramCredentialsResult)
@@ -291,7 +291,7 @@ class AlterUserScramCredentialsResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_user = self.user
         data = value_user.encode()
@@ -304,7 +304,7 @@ class AlterUserScramCredentialsResult(Message):
         out += _S2.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -320,12 +320,12 @@ class AlterUserScramCredentialsResult(Message):
 
 
 class AlterUserScramCredentialsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags',)
     API_KEY = 51
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -335,7 +335,7 @@ class AlterUserScramCredentialsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterUserScramCredentialsResponse, int]:
         if not 0 <= version <= 0:
@@ -363,7 +363,7 @@ class AlterUserScramCredentialsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AlterUserScramCredentialsResponse', version)

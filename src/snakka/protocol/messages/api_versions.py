@@ -1,4 +1,4 @@
-"""ApiVersions (API key 18)."""
+"""ApiVersions: API key 18."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -19,12 +19,12 @@ _S5 = Struct('>?')
 
 
 class ApiVersionsRequest(Message):
-    __slots__ = ('client_software_name', 'client_software_version', 'unknown_tags')
+    __slots__ = ('client_software_name', 'client_software_version', 'unknown_tags',)
     API_KEY = 18
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class ApiVersionsRequest(Message):
         self.client_software_name = client_software_name
         self.client_software_version = client_software_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ApiVersionsRequest, int]:
         if not 0 <= version <= 4:
@@ -72,7 +72,7 @@ class ApiVersionsRequest(Message):
         m.client_software_version = ''
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('ApiVersionsRequest', version)
@@ -102,8 +102,8 @@ class ApiVersionsRequest(Message):
 
 
 class ApiVersion(Message):
-    __slots__ = ('api_key', 'min_version', 'max_version', 'unknown_tags')
-    
+    __slots__ = ('api_key', 'min_version', 'max_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -115,12 +115,12 @@ class ApiVersion(Message):
         self.min_version = min_version
         self.max_version = max_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ApiVersion, int]:
         m = _new(ApiVersion)
         if version >= 3:
-            m.api_key, m.min_version, m.max_version = _S0.unpack_from(buf, pos)
+            m.api_key, m.min_version, m.max_version, = _S0.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -129,11 +129,11 @@ class ApiVersion(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.api_key, m.min_version, m.max_version = _S0.unpack_from(buf, pos)
+        m.api_key, m.min_version, m.max_version, = _S0.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             out += _S0.pack(self.api_key, self.min_version, self.max_version)
@@ -146,8 +146,8 @@ class ApiVersion(Message):
 
 
 class SupportedFeatureKey(Message):
-    __slots__ = ('name', 'min_version', 'max_version', 'unknown_tags')
-    
+    __slots__ = ('name', 'min_version', 'max_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -159,7 +159,7 @@ class SupportedFeatureKey(Message):
         self.min_version = min_version
         self.max_version = max_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SupportedFeatureKey, int]:
         m = _new(SupportedFeatureKey)
@@ -173,7 +173,7 @@ class SupportedFeatureKey(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.min_version, m.max_version = _S1.unpack_from(buf, pos)
+        m.min_version, m.max_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -182,7 +182,7 @@ class SupportedFeatureKey(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -200,8 +200,8 @@ class SupportedFeatureKey(Message):
 
 
 class FinalizedFeatureKey(Message):
-    __slots__ = ('name', 'max_version_level', 'min_version_level', 'unknown_tags')
-    
+    __slots__ = ('name', 'max_version_level', 'min_version_level', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -213,7 +213,7 @@ class FinalizedFeatureKey(Message):
         self.max_version_level = max_version_level
         self.min_version_level = min_version_level
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FinalizedFeatureKey, int]:
         m = _new(FinalizedFeatureKey)
@@ -227,7 +227,7 @@ class FinalizedFeatureKey(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.max_version_level, m.min_version_level = _S1.unpack_from(buf, pos)
+        m.max_version_level, m.min_version_level, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -236,7 +236,7 @@ class FinalizedFeatureKey(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -254,12 +254,12 @@ class FinalizedFeatureKey(Message):
 
 
 class ApiVersionsResponse(Message):
-    __slots__ = ('error_code', 'api_keys', 'throttle_time_ms', 'supported_features', 'finalized_features_epoch', 'finalized_features', 'zk_migration_ready', 'unknown_tags')
+    __slots__ = ('error_code', 'api_keys', 'throttle_time_ms', 'supported_features', 'finalized_features_epoch', 'finalized_features', 'zk_migration_ready', 'unknown_tags',)
     API_KEY = 18
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -279,7 +279,7 @@ class ApiVersionsResponse(Message):
         self.finalized_features = [] if finalized_features is UNSET else finalized_features
         self.zk_migration_ready = zk_migration_ready
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ApiVersionsResponse, int]:
         if not 0 <= version <= 4:
@@ -314,7 +314,7 @@ class ApiVersionsResponse(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         n = buf[pos]
                         pos += 1
@@ -352,9 +352,9 @@ class ApiVersionsResponse(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -381,7 +381,7 @@ class ApiVersionsResponse(Message):
         m.zk_migration_ready = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('ApiVersionsResponse', version)

@@ -1,4 +1,4 @@
-"""AssignReplicasToDirs (API key 73)."""
+"""AssignReplicasToDirs: API key 73."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>ih')
 
 
 class AssignReplicasToDirsRequestPartitionData(Message):
-    __slots__ = ('partition_index', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class AssignReplicasToDirsRequestPartitionData(Message):
     ) -> None:
         self.partition_index = partition_index
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsRequestPartitionData, int]:
         m = _new(AssignReplicasToDirsRequestPartitionData)
@@ -40,7 +40,7 @@ class AssignReplicasToDirsRequestPartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index)
         if self.unknown_tags is None:
@@ -50,8 +50,8 @@ class AssignReplicasToDirsRequestPartitionData(Message):
 
 
 class AssignReplicasToDirsRequestTopicData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -61,7 +61,7 @@ class AssignReplicasToDirsRequestTopicData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsRequestTopicData, int]:
         m = _new(AssignReplicasToDirsRequestTopicData)
@@ -87,7 +87,7 @@ class AssignReplicasToDirsRequestTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -107,8 +107,8 @@ class AssignReplicasToDirsRequestTopicData(Message):
 
 
 class AssignReplicasToDirsRequestDirectoryData(Message):
-    __slots__ = ('id', 'topics', 'unknown_tags')
-    
+    __slots__ = ('id', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -118,7 +118,7 @@ class AssignReplicasToDirsRequestDirectoryData(Message):
         self.id = id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsRequestDirectoryData, int]:
         m = _new(AssignReplicasToDirsRequestDirectoryData)
@@ -144,7 +144,7 @@ class AssignReplicasToDirsRequestDirectoryData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.id) != 16:
             raise bad_length('Id', len(self.id))
@@ -164,12 +164,12 @@ class AssignReplicasToDirsRequestDirectoryData(Message):
 
 
 class AssignReplicasToDirsRequest(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'directories', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'directories', 'unknown_tags',)
     API_KEY = 73
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -181,13 +181,13 @@ class AssignReplicasToDirsRequest(Message):
         self.broker_epoch = broker_epoch
         self.directories = [] if directories is UNSET else directories
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsRequest, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('AssignReplicasToDirsRequest', version)
         m = _new(AssignReplicasToDirsRequest)
-        m.broker_id, m.broker_epoch = _S2.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, = _S2.unpack_from(buf, pos)
         pos += 12
         n = buf[pos]
         pos += 1
@@ -209,7 +209,7 @@ class AssignReplicasToDirsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AssignReplicasToDirsRequest', version)
@@ -229,8 +229,8 @@ class AssignReplicasToDirsRequest(Message):
 
 
 class AssignReplicasToDirsResponsePartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -240,11 +240,11 @@ class AssignReplicasToDirsResponsePartitionData(Message):
         self.partition_index = partition_index
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsResponsePartitionData, int]:
         m = _new(AssignReplicasToDirsResponsePartitionData)
-        m.partition_index, m.error_code = _S3.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -253,7 +253,7 @@ class AssignReplicasToDirsResponsePartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S3.pack(self.partition_index, self.error_code)
         if self.unknown_tags is None:
@@ -263,8 +263,8 @@ class AssignReplicasToDirsResponsePartitionData(Message):
 
 
 class AssignReplicasToDirsResponseTopicData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -274,7 +274,7 @@ class AssignReplicasToDirsResponseTopicData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsResponseTopicData, int]:
         m = _new(AssignReplicasToDirsResponseTopicData)
@@ -300,7 +300,7 @@ class AssignReplicasToDirsResponseTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -320,8 +320,8 @@ class AssignReplicasToDirsResponseTopicData(Message):
 
 
 class AssignReplicasToDirsResponseDirectoryData(Message):
-    __slots__ = ('id', 'topics', 'unknown_tags')
-    
+    __slots__ = ('id', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -331,7 +331,7 @@ class AssignReplicasToDirsResponseDirectoryData(Message):
         self.id = id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsResponseDirectoryData, int]:
         m = _new(AssignReplicasToDirsResponseDirectoryData)
@@ -357,7 +357,7 @@ class AssignReplicasToDirsResponseDirectoryData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.id) != 16:
             raise bad_length('Id', len(self.id))
@@ -377,12 +377,12 @@ class AssignReplicasToDirsResponseDirectoryData(Message):
 
 
 class AssignReplicasToDirsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'directories', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'directories', 'unknown_tags',)
     API_KEY = 73
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -394,13 +394,13 @@ class AssignReplicasToDirsResponse(Message):
         self.error_code = error_code
         self.directories = [] if directories is UNSET else directories
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AssignReplicasToDirsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('AssignReplicasToDirsResponse', version)
         m = _new(AssignReplicasToDirsResponse)
-        m.throttle_time_ms, m.error_code = _S3.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -422,7 +422,7 @@ class AssignReplicasToDirsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AssignReplicasToDirsResponse', version)

@@ -1,4 +1,4 @@
-"""BeginQuorumEpoch (API key 53)."""
+"""BeginQuorumEpoch: API key 53."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>ihii')
 
 
 class BeginQuorumEpochRequestPartitionData(Message):
-    __slots__ = ('partition_index', 'voter_directory_id', 'leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'voter_directory_id', 'leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -35,12 +35,12 @@ class BeginQuorumEpochRequestPartitionData(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginQuorumEpochRequestPartitionData, int]:
         m = _new(BeginQuorumEpochRequestPartitionData)
         if version >= 1:
-            m.partition_index, m.voter_directory_id, m.leader_id, m.leader_epoch = _S0.unpack_from(buf, pos)
+            m.partition_index, m.voter_directory_id, m.leader_id, m.leader_epoch, = _S0.unpack_from(buf, pos)
             pos += 28
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -49,12 +49,12 @@ class BeginQuorumEpochRequestPartitionData(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.leader_id, m.leader_epoch = _S1.unpack_from(buf, pos)
+        m.partition_index, m.leader_id, m.leader_epoch, = _S1.unpack_from(buf, pos)
         pos += 12
         m.voter_directory_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             if len(self.voter_directory_id) != 16:
@@ -69,8 +69,8 @@ class BeginQuorumEpochRequestPartitionData(Message):
 
 
 class BeginQuorumEpochRequestTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -80,7 +80,7 @@ class BeginQuorumEpochRequestTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginQuorumEpochRequestTopicData, int]:
         m = _new(BeginQuorumEpochRequestTopicData)
@@ -134,7 +134,7 @@ class BeginQuorumEpochRequestTopicData(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_topic_name = self.topic_name
@@ -169,8 +169,8 @@ class BeginQuorumEpochRequestTopicData(Message):
 
 
 class LeaderEndpoint(Message):
-    __slots__ = ('name', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -182,7 +182,7 @@ class LeaderEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderEndpoint, int]:
         m = _new(LeaderEndpoint)
@@ -215,7 +215,7 @@ class LeaderEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -241,12 +241,12 @@ class LeaderEndpoint(Message):
 
 
 class BeginQuorumEpochRequest(Message):
-    __slots__ = ('cluster_id', 'voter_id', 'topics', 'leader_endpoints', 'unknown_tags')
+    __slots__ = ('cluster_id', 'voter_id', 'topics', 'leader_endpoints', 'unknown_tags',)
     API_KEY = 53
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -260,7 +260,7 @@ class BeginQuorumEpochRequest(Message):
         self.topics = [] if topics is UNSET else topics
         self.leader_endpoints = [] if leader_endpoints is UNSET else leader_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginQuorumEpochRequest, int]:
         if not 0 <= version <= 1:
@@ -339,14 +339,14 @@ class BeginQuorumEpochRequest(Message):
         m.leader_endpoints = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('BeginQuorumEpochRequest', version)
         if version >= 1:
             value_cluster_id = self.cluster_id
             if value_cluster_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_cluster_id.encode()
                 n = len(data) + 1
@@ -391,8 +391,8 @@ class BeginQuorumEpochRequest(Message):
 
 
 class BeginQuorumEpochResponsePartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -406,12 +406,12 @@ class BeginQuorumEpochResponsePartitionData(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginQuorumEpochResponsePartitionData, int]:
         m = _new(BeginQuorumEpochResponsePartitionData)
         if version >= 1:
-            m.partition_index, m.error_code, m.leader_id, m.leader_epoch = _S5.unpack_from(buf, pos)
+            m.partition_index, m.error_code, m.leader_id, m.leader_epoch, = _S5.unpack_from(buf, pos)
             pos += 14
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -420,11 +420,11 @@ class BeginQuorumEpochResponsePartitionData(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code, m.leader_id, m.leader_epoch = _S5.unpack_from(buf, pos)
+        m.partition_index, m.error_code, m.leader_id, m.leader_epoch, = _S5.unpack_from(buf, pos)
         pos += 14
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             out += _S5.pack(self.partition_index, self.error_code, self.leader_id, self.leader_epoch)
@@ -437,8 +437,8 @@ class BeginQuorumEpochResponsePartitionData(Message):
 
 
 class BeginQuorumEpochResponseTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -448,7 +448,7 @@ class BeginQuorumEpochResponseTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginQuorumEpochResponseTopicData, int]:
         m = _new(BeginQuorumEpochResponseTopicData)
@@ -502,7 +502,7 @@ class BeginQuorumEpochResponseTopicData(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_topic_name = self.topic_name
@@ -537,8 +537,8 @@ class BeginQuorumEpochResponseTopicData(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -550,7 +550,7 @@ class NodeEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -575,7 +575,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S3.pack(self.node_id)
         value_host = self.host
@@ -594,12 +594,12 @@ class NodeEndpoint(Message):
 
 
 class BeginQuorumEpochResponse(Message):
-    __slots__ = ('error_code', 'topics', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('error_code', 'topics', 'node_endpoints', 'unknown_tags',)
     API_KEY = 53
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -611,7 +611,7 @@ class BeginQuorumEpochResponse(Message):
         self.topics = [] if topics is UNSET else topics
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginQuorumEpochResponse, int]:
         if not 0 <= version <= 1:
@@ -641,7 +641,7 @@ class BeginQuorumEpochResponse(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         n = buf[pos]
                         pos += 1
@@ -659,9 +659,9 @@ class BeginQuorumEpochResponse(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -680,7 +680,7 @@ class BeginQuorumEpochResponse(Message):
         m.node_endpoints = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('BeginQuorumEpochResponse', version)

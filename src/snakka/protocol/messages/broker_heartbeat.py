@@ -1,4 +1,4 @@
-"""BrokerHeartbeat (API key 63)."""
+"""BrokerHeartbeat: API key 63."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, read_uuids, unsupported_field, unsupported_version, uvarint_tail, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,12 +15,12 @@ _S1 = Struct('>ih???')
 
 
 class BrokerHeartbeatRequest(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'current_metadata_offset', 'want_fence', 'want_shut_down', 'offline_log_dirs', 'cordoned_log_dirs', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'current_metadata_offset', 'want_fence', 'want_shut_down', 'offline_log_dirs', 'cordoned_log_dirs', 'unknown_tags',)
     API_KEY = 63
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -40,13 +40,13 @@ class BrokerHeartbeatRequest(Message):
         self.offline_log_dirs = [] if offline_log_dirs is UNSET else offline_log_dirs
         self.cordoned_log_dirs = cordoned_log_dirs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerHeartbeatRequest, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('BrokerHeartbeatRequest', version)
         m = _new(BrokerHeartbeatRequest)
-        m.broker_id, m.broker_epoch, m.current_metadata_offset, m.want_fence, m.want_shut_down = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, m.current_metadata_offset, m.want_fence, m.want_shut_down, = _S0.unpack_from(buf, pos)
         pos += 22
         m.offline_log_dirs = []
         m.cordoned_log_dirs = None
@@ -57,14 +57,14 @@ class BrokerHeartbeatRequest(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0 and version >= 1:
                     n = buf[pos]
                     pos += 1
                     if n > 127:
                         n, pos = uvarint_tail(buf, pos, n)
                     n -= 1
-                    if n < 0 or n > len(buf) - pos:
+                    if n < 0 or n * 16 > len(buf) - pos:
                         raise bad_length('OfflineLogDirs', n)
                     m.offline_log_dirs, pos = read_uuids(buf, pos, n)
                 elif tag == 1 and version >= 2:
@@ -76,19 +76,19 @@ class BrokerHeartbeatRequest(Message):
                     if n == -1:
                         m.cordoned_log_dirs = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
+                        if n < 0 or n * 16 > len(buf) - pos:
                             raise bad_length('CordonedLogDirs', n)
                         m.cordoned_log_dirs, pos = read_uuids(buf, pos, n)
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('BrokerHeartbeatRequest', version)
@@ -117,7 +117,7 @@ class BrokerHeartbeatRequest(Message):
             value = Frame()
             value_cordoned_log_dirs = self.cordoned_log_dirs
             if value_cordoned_log_dirs is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_cordoned_log_dirs) + 1
                 if n < 128:
@@ -138,12 +138,12 @@ class BrokerHeartbeatRequest(Message):
 
 
 class BrokerHeartbeatResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'is_caught_up', 'is_fenced', 'should_shut_down', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'is_caught_up', 'is_fenced', 'should_shut_down', 'unknown_tags',)
     API_KEY = 63
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -159,13 +159,13 @@ class BrokerHeartbeatResponse(Message):
         self.is_fenced = is_fenced
         self.should_shut_down = should_shut_down
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerHeartbeatResponse, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('BrokerHeartbeatResponse', version)
         m = _new(BrokerHeartbeatResponse)
-        m.throttle_time_ms, m.error_code, m.is_caught_up, m.is_fenced, m.should_shut_down = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, m.is_caught_up, m.is_fenced, m.should_shut_down, = _S1.unpack_from(buf, pos)
         pos += 9
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -174,7 +174,7 @@ class BrokerHeartbeatResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('BrokerHeartbeatResponse', version)

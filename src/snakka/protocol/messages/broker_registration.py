@@ -1,4 +1,4 @@
-"""BrokerRegistration (API key 62)."""
+"""BrokerRegistration: API key 62."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, read_uuids, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -21,8 +21,8 @@ _S6 = Struct('>ihq')
 
 
 class Listener(Message):
-    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -36,7 +36,7 @@ class Listener(Message):
         self.port = port
         self.security_protocol = security_protocol
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Listener, int]:
         m = _new(Listener)
@@ -60,7 +60,7 @@ class Listener(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.port, m.security_protocol = _S0.unpack_from(buf, pos)
+        m.port, m.security_protocol, = _S0.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -69,7 +69,7 @@ class Listener(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -95,8 +95,8 @@ class Listener(Message):
 
 
 class Feature(Message):
-    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags')
-    
+    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -108,7 +108,7 @@ class Feature(Message):
         self.min_supported_version = min_supported_version
         self.max_supported_version = max_supported_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Feature, int]:
         m = _new(Feature)
@@ -122,7 +122,7 @@ class Feature(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.min_supported_version, m.max_supported_version = _S1.unpack_from(buf, pos)
+        m.min_supported_version, m.max_supported_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -131,7 +131,7 @@ class Feature(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -149,12 +149,12 @@ class Feature(Message):
 
 
 class BrokerRegistrationRequest(Message):
-    __slots__ = ('broker_id', 'cluster_id', 'incarnation_id', 'listeners', 'features', 'rack', 'is_migrating_zk_broker', 'log_dirs', 'previous_broker_epoch', 'unknown_tags')
+    __slots__ = ('broker_id', 'cluster_id', 'incarnation_id', 'listeners', 'features', 'rack', 'is_migrating_zk_broker', 'log_dirs', 'previous_broker_epoch', 'unknown_tags',)
     API_KEY = 62
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -178,7 +178,7 @@ class BrokerRegistrationRequest(Message):
         self.log_dirs = [] if log_dirs is UNSET else log_dirs
         self.previous_broker_epoch = previous_broker_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerRegistrationRequest, int]:
         if not 0 <= version <= 4:
@@ -248,7 +248,7 @@ class BrokerRegistrationRequest(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
+            if n < 0 or n * 16 > len(buf) - pos:
                 raise bad_length('LogDirs', n)
             m.log_dirs, pos = read_uuids(buf, pos, n)
         else:
@@ -265,7 +265,7 @@ class BrokerRegistrationRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('BrokerRegistrationRequest', version)
@@ -301,7 +301,7 @@ class BrokerRegistrationRequest(Message):
             item_features.write(out, version)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -332,12 +332,12 @@ class BrokerRegistrationRequest(Message):
 
 
 class BrokerRegistrationResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'broker_epoch', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'broker_epoch', 'unknown_tags',)
     API_KEY = 62
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -349,13 +349,13 @@ class BrokerRegistrationResponse(Message):
         self.error_code = error_code
         self.broker_epoch = broker_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerRegistrationResponse, int]:
         if not 0 <= version <= 4:
             raise unsupported_version('BrokerRegistrationResponse', version)
         m = _new(BrokerRegistrationResponse)
-        m.throttle_time_ms, m.error_code, m.broker_epoch = _S6.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, m.broker_epoch, = _S6.unpack_from(buf, pos)
         pos += 14
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -364,7 +364,7 @@ class BrokerRegistrationResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('BrokerRegistrationResponse', version)

@@ -1,12 +1,12 @@
-"""ConsumerGroupDescribe (API key 69)."""
+"""ConsumerGroupDescribe: API key 69."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,12 +20,12 @@ _S5 = Struct('>ii')
 
 
 class ConsumerGroupDescribeRequest(Message):
-    __slots__ = ('group_ids', 'include_authorized_operations', 'unknown_tags')
+    __slots__ = ('group_ids', 'include_authorized_operations', 'unknown_tags',)
     API_KEY = 69
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -35,7 +35,7 @@ class ConsumerGroupDescribeRequest(Message):
         self.group_ids = [] if group_ids is UNSET else group_ids
         self.include_authorized_operations = include_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupDescribeRequest, int]:
         if not 0 <= version <= 1:
@@ -58,7 +58,7 @@ class ConsumerGroupDescribeRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ConsumerGroupDescribeRequest', version)
@@ -77,8 +77,8 @@ class ConsumerGroupDescribeRequest(Message):
 
 
 class TopicPartitions(Message):
-    __slots__ = ('topic_id', 'topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -90,7 +90,7 @@ class TopicPartitions(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitions, int]:
         m = _new(TopicPartitions)
@@ -111,9 +111,7 @@ class TopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -124,7 +122,7 @@ class TopicPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -151,8 +149,8 @@ class TopicPartitions(Message):
 
 
 class Assignment(Message):
-    __slots__ = ('topic_partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -160,7 +158,7 @@ class Assignment(Message):
     ) -> None:
         self.topic_partitions = [] if topic_partitions is UNSET else topic_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Assignment, int]:
         m = _new(Assignment)
@@ -184,7 +182,7 @@ class Assignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_partitions = self.topic_partitions
         n = len(value_topic_partitions) + 1
@@ -204,8 +202,8 @@ _default_Assignment = frozen(Assignment())
 
 
 class Member(Message):
-    __slots__ = ('member_id', 'instance_id', 'rack_id', 'member_epoch', 'client_id', 'client_host', 'subscribed_topic_names', 'subscribed_topic_regex', 'assignment', 'target_assignment', 'member_type', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'instance_id', 'rack_id', 'member_epoch', 'client_id', 'client_host', 'subscribed_topic_names', 'subscribed_topic_regex', 'assignment', 'target_assignment', 'member_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -233,7 +231,7 @@ class Member(Message):
         self.target_assignment = _default_Assignment if target_assignment is UNSET else target_assignment
         self.member_type = member_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Member, int]:
         m = _new(Member)
@@ -330,7 +328,7 @@ class Member(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_member_id = self.member_id
         data = value_member_id.encode()
@@ -342,7 +340,7 @@ class Member(Message):
         out += data
         value_instance_id = self.instance_id
         if value_instance_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_instance_id.encode()
             n = len(data) + 1
@@ -353,7 +351,7 @@ class Member(Message):
             out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -388,7 +386,7 @@ class Member(Message):
         write_compact_strings(out, value_subscribed_topic_names)
         value_subscribed_topic_regex = self.subscribed_topic_regex
         if value_subscribed_topic_regex is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_subscribed_topic_regex.encode()
             n = len(data) + 1
@@ -410,8 +408,8 @@ class Member(Message):
 
 
 class DescribedGroup(Message):
-    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'group_epoch', 'assignment_epoch', 'assignor_name', 'members', 'authorized_operations', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'group_epoch', 'assignment_epoch', 'assignor_name', 'members', 'authorized_operations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -435,7 +433,7 @@ class DescribedGroup(Message):
         self.members = [] if members is UNSET else members
         self.authorized_operations = authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedGroup, int]:
         m = _new(DescribedGroup)
@@ -474,7 +472,7 @@ class DescribedGroup(Message):
             raise bad_length('GroupState', n)
         m.group_state = str(buf[pos:end], 'utf-8')
         pos = end
-        m.group_epoch, m.assignment_epoch = _S5.unpack_from(buf, pos)
+        m.group_epoch, m.assignment_epoch, = _S5.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -508,12 +506,12 @@ class DescribedGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -563,12 +561,12 @@ class DescribedGroup(Message):
 
 
 class ConsumerGroupDescribeResponse(Message):
-    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags',)
     API_KEY = 69
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -578,7 +576,7 @@ class ConsumerGroupDescribeResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupDescribeResponse, int]:
         if not 0 <= version <= 1:
@@ -606,7 +604,7 @@ class ConsumerGroupDescribeResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ConsumerGroupDescribeResponse', version)

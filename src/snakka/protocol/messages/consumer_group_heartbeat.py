@@ -1,12 +1,12 @@
-"""ConsumerGroupHeartbeat (API key 68)."""
+"""ConsumerGroupHeartbeat: API key 68."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>ii')
 
 
 class ConsumerGroupHeartbeatRequestTopicPartitions(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class ConsumerGroupHeartbeatRequestTopicPartitions(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupHeartbeatRequestTopicPartitions, int]:
         m = _new(ConsumerGroupHeartbeatRequestTopicPartitions)
@@ -40,9 +40,7 @@ class ConsumerGroupHeartbeatRequestTopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -53,7 +51,7 @@ class ConsumerGroupHeartbeatRequestTopicPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -72,12 +70,12 @@ class ConsumerGroupHeartbeatRequestTopicPartitions(Message):
 
 
 class ConsumerGroupHeartbeatRequest(Message):
-    __slots__ = ('group_id', 'member_id', 'member_epoch', 'instance_id', 'rack_id', 'rebalance_timeout_ms', 'subscribed_topic_names', 'subscribed_topic_regex', 'server_assignor', 'topic_partitions', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'member_epoch', 'instance_id', 'rack_id', 'rebalance_timeout_ms', 'subscribed_topic_names', 'subscribed_topic_regex', 'server_assignor', 'topic_partitions', 'unknown_tags',)
     API_KEY = 68
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -103,7 +101,7 @@ class ConsumerGroupHeartbeatRequest(Message):
         self.server_assignor = server_assignor
         self.topic_partitions = topic_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
         if not 0 <= version <= 1:
@@ -222,7 +220,7 @@ class ConsumerGroupHeartbeatRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ConsumerGroupHeartbeatRequest', version)
@@ -247,7 +245,7 @@ class ConsumerGroupHeartbeatRequest(Message):
         out += _S1.pack(self.member_epoch)
         value_instance_id = self.instance_id
         if value_instance_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_instance_id.encode()
             n = len(data) + 1
@@ -258,7 +256,7 @@ class ConsumerGroupHeartbeatRequest(Message):
             out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -270,7 +268,7 @@ class ConsumerGroupHeartbeatRequest(Message):
         out += _S1.pack(self.rebalance_timeout_ms)
         value_subscribed_topic_names = self.subscribed_topic_names
         if value_subscribed_topic_names is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_subscribed_topic_names) + 1
             if n < 128:
@@ -281,7 +279,7 @@ class ConsumerGroupHeartbeatRequest(Message):
         if version >= 1:
             value_subscribed_topic_regex = self.subscribed_topic_regex
             if value_subscribed_topic_regex is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_subscribed_topic_regex.encode()
                 n = len(data) + 1
@@ -292,7 +290,7 @@ class ConsumerGroupHeartbeatRequest(Message):
                 out += data
         value_server_assignor = self.server_assignor
         if value_server_assignor is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_server_assignor.encode()
             n = len(data) + 1
@@ -303,7 +301,7 @@ class ConsumerGroupHeartbeatRequest(Message):
             out += data
         value_topic_partitions = self.topic_partitions
         if value_topic_partitions is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_topic_partitions) + 1
             if n < 128:
@@ -319,8 +317,8 @@ class ConsumerGroupHeartbeatRequest(Message):
 
 
 class ConsumerGroupHeartbeatResponseTopicPartitions(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -330,7 +328,7 @@ class ConsumerGroupHeartbeatResponseTopicPartitions(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupHeartbeatResponseTopicPartitions, int]:
         m = _new(ConsumerGroupHeartbeatResponseTopicPartitions)
@@ -341,9 +339,7 @@ class ConsumerGroupHeartbeatResponseTopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -354,7 +350,7 @@ class ConsumerGroupHeartbeatResponseTopicPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -373,8 +369,8 @@ class ConsumerGroupHeartbeatResponseTopicPartitions(Message):
 
 
 class Assignment(Message):
-    __slots__ = ('topic_partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -382,7 +378,7 @@ class Assignment(Message):
     ) -> None:
         self.topic_partitions = [] if topic_partitions is UNSET else topic_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Assignment, int]:
         m = _new(Assignment)
@@ -406,7 +402,7 @@ class Assignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_partitions = self.topic_partitions
         n = len(value_topic_partitions) + 1
@@ -423,12 +419,12 @@ class Assignment(Message):
 
 
 class ConsumerGroupHeartbeatResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'member_id', 'member_epoch', 'heartbeat_interval_ms', 'assignment', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'member_id', 'member_epoch', 'heartbeat_interval_ms', 'assignment', 'unknown_tags',)
     API_KEY = 68
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -448,13 +444,13 @@ class ConsumerGroupHeartbeatResponse(Message):
         self.heartbeat_interval_ms = heartbeat_interval_ms
         self.assignment = assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupHeartbeatResponse, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('ConsumerGroupHeartbeatResponse', version)
         m = _new(ConsumerGroupHeartbeatResponse)
-        m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -482,7 +478,7 @@ class ConsumerGroupHeartbeatResponse(Message):
                 raise bad_length('MemberId', n)
             m.member_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.member_epoch, m.heartbeat_interval_ms = _S3.unpack_from(buf, pos)
+        m.member_epoch, m.heartbeat_interval_ms, = _S3.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -497,14 +493,14 @@ class ConsumerGroupHeartbeatResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ConsumerGroupHeartbeatResponse', version)
         out += _S2.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -515,7 +511,7 @@ class ConsumerGroupHeartbeatResponse(Message):
             out += data
         value_member_id = self.member_id
         if value_member_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_member_id.encode()
             n = len(data) + 1
@@ -527,7 +523,7 @@ class ConsumerGroupHeartbeatResponse(Message):
         out += _S3.pack(self.member_epoch, self.heartbeat_interval_ms)
         value_assignment = self.assignment
         if value_assignment is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_assignment.write(out, version)

@@ -1,4 +1,4 @@
-"""ControllerRegistration (API key 70)."""
+"""ControllerRegistration: API key 70."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>ih')
 
 
 class Listener(Message):
-    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class Listener(Message):
         self.port = port
         self.security_protocol = security_protocol
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Listener, int]:
         m = _new(Listener)
@@ -57,7 +57,7 @@ class Listener(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.port, m.security_protocol = _S0.unpack_from(buf, pos)
+        m.port, m.security_protocol, = _S0.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -66,7 +66,7 @@ class Listener(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -92,8 +92,8 @@ class Listener(Message):
 
 
 class Feature(Message):
-    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags')
-    
+    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -105,7 +105,7 @@ class Feature(Message):
         self.min_supported_version = min_supported_version
         self.max_supported_version = max_supported_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Feature, int]:
         m = _new(Feature)
@@ -119,7 +119,7 @@ class Feature(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.min_supported_version, m.max_supported_version = _S1.unpack_from(buf, pos)
+        m.min_supported_version, m.max_supported_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -128,7 +128,7 @@ class Feature(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -146,12 +146,12 @@ class Feature(Message):
 
 
 class ControllerRegistrationRequest(Message):
-    __slots__ = ('controller_id', 'incarnation_id', 'zk_migration_ready', 'listeners', 'features', 'unknown_tags')
+    __slots__ = ('controller_id', 'incarnation_id', 'zk_migration_ready', 'listeners', 'features', 'unknown_tags',)
     API_KEY = 70
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -167,13 +167,13 @@ class ControllerRegistrationRequest(Message):
         self.listeners = [] if listeners is UNSET else listeners
         self.features = [] if features is UNSET else features
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ControllerRegistrationRequest, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ControllerRegistrationRequest', version)
         m = _new(ControllerRegistrationRequest)
-        m.controller_id, m.incarnation_id, m.zk_migration_ready = _S2.unpack_from(buf, pos)
+        m.controller_id, m.incarnation_id, m.zk_migration_ready, = _S2.unpack_from(buf, pos)
         pos += 21
         n = buf[pos]
         pos += 1
@@ -208,7 +208,7 @@ class ControllerRegistrationRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ControllerRegistrationRequest', version)
@@ -238,12 +238,12 @@ class ControllerRegistrationRequest(Message):
 
 
 class ControllerRegistrationResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags',)
     API_KEY = 70
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -255,13 +255,13 @@ class ControllerRegistrationResponse(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ControllerRegistrationResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ControllerRegistrationResponse', version)
         m = _new(ControllerRegistrationResponse)
-        m.throttle_time_ms, m.error_code = _S3.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -283,14 +283,14 @@ class ControllerRegistrationResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ControllerRegistrationResponse', version)
         out += _S3.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

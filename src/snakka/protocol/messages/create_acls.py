@@ -1,4 +1,4 @@
-"""CreateAcls (API key 30)."""
+"""CreateAcls: API key 30."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>i')
 
 
 class AclCreation(Message):
-    __slots__ = ('resource_type', 'resource_name', 'resource_pattern_type', 'principal', 'host', 'operation', 'permission_type', 'unknown_tags')
-    
+    __slots__ = ('resource_type', 'resource_name', 'resource_pattern_type', 'principal', 'host', 'operation', 'permission_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -38,7 +38,7 @@ class AclCreation(Message):
         self.operation = operation
         self.permission_type = permission_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AclCreation, int]:
         m = _new(AclCreation)
@@ -77,7 +77,7 @@ class AclCreation(Message):
                 raise bad_length('Host', n)
             m.host = str(buf[pos:end], 'utf-8')
             pos = end
-            m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+            m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
             pos += 2
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -111,11 +111,11 @@ class AclCreation(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+        m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S0.pack(self.resource_type)
@@ -168,12 +168,12 @@ class AclCreation(Message):
 
 
 class CreateAclsRequest(Message):
-    __slots__ = ('creations', 'unknown_tags')
+    __slots__ = ('creations', 'unknown_tags',)
     API_KEY = 30
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -181,7 +181,7 @@ class CreateAclsRequest(Message):
     ) -> None:
         self.creations = [] if creations is UNSET else creations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreateAclsRequest, int]:
         if not 1 <= version <= 3:
@@ -220,7 +220,7 @@ class CreateAclsRequest(Message):
         m.creations = items_creations
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('CreateAclsRequest', version)
@@ -245,8 +245,8 @@ class CreateAclsRequest(Message):
 
 
 class AclCreationResult(Message):
-    __slots__ = ('error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -256,7 +256,7 @@ class AclCreationResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AclCreationResult, int]:
         m = _new(AclCreationResult)
@@ -297,13 +297,13 @@ class AclCreationResult(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S2.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -328,12 +328,12 @@ class AclCreationResult(Message):
 
 
 class CreateAclsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags',)
     API_KEY = 30
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -343,7 +343,7 @@ class CreateAclsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreateAclsResponse, int]:
         if not 1 <= version <= 3:
@@ -386,7 +386,7 @@ class CreateAclsResponse(Message):
         m.results = items_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('CreateAclsResponse', version)

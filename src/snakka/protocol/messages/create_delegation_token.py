@@ -1,4 +1,4 @@
-"""CreateDelegationToken (API key 38)."""
+"""CreateDelegationToken: API key 38."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>qqq')
 
 
 class CreatableRenewers(Message):
-    __slots__ = ('principal_type', 'principal_name', 'unknown_tags')
-    
+    __slots__ = ('principal_type', 'principal_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class CreatableRenewers(Message):
         self.principal_type = principal_type
         self.principal_name = principal_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatableRenewers, int]:
         m = _new(CreatableRenewers)
@@ -76,7 +76,7 @@ class CreatableRenewers(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_principal_type = self.principal_type
@@ -111,12 +111,12 @@ class CreatableRenewers(Message):
 
 
 class CreateDelegationTokenRequest(Message):
-    __slots__ = ('owner_principal_type', 'owner_principal_name', 'renewers', 'max_lifetime_ms', 'unknown_tags')
+    __slots__ = ('owner_principal_type', 'owner_principal_name', 'renewers', 'max_lifetime_ms', 'unknown_tags',)
     API_KEY = 38
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -130,7 +130,7 @@ class CreateDelegationTokenRequest(Message):
         self.renewers = [] if renewers is UNSET else renewers
         self.max_lifetime_ms = max_lifetime_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreateDelegationTokenRequest, int]:
         if not 1 <= version <= 3:
@@ -207,7 +207,7 @@ class CreateDelegationTokenRequest(Message):
         m.owner_principal_name = ''
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('CreateDelegationTokenRequest', version)
@@ -219,7 +219,7 @@ class CreateDelegationTokenRequest(Message):
             if version >= 3:
                 value_owner_principal_type = self.owner_principal_type
                 if value_owner_principal_type is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_owner_principal_type.encode()
                     n = len(data) + 1
@@ -231,7 +231,7 @@ class CreateDelegationTokenRequest(Message):
             if version >= 3:
                 value_owner_principal_name = self.owner_principal_name
                 if value_owner_principal_name is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_owner_principal_name.encode()
                     n = len(data) + 1
@@ -262,12 +262,12 @@ class CreateDelegationTokenRequest(Message):
 
 
 class CreateDelegationTokenResponse(Message):
-    __slots__ = ('error_code', 'principal_type', 'principal_name', 'token_requester_principal_type', 'token_requester_principal_name', 'issue_timestamp_ms', 'expiry_timestamp_ms', 'max_timestamp_ms', 'token_id', 'hmac', 'throttle_time_ms', 'unknown_tags')
+    __slots__ = ('error_code', 'principal_type', 'principal_name', 'token_requester_principal_type', 'token_requester_principal_name', 'issue_timestamp_ms', 'expiry_timestamp_ms', 'max_timestamp_ms', 'token_id', 'hmac', 'throttle_time_ms', 'unknown_tags',)
     API_KEY = 38
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -295,7 +295,7 @@ class CreateDelegationTokenResponse(Message):
         self.hmac = hmac
         self.throttle_time_ms = throttle_time_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreateDelegationTokenResponse, int]:
         if not 1 <= version <= 3:
@@ -350,7 +350,7 @@ class CreateDelegationTokenResponse(Message):
                 pos = end
             else:
                 m.token_requester_principal_name = ''
-            m.issue_timestamp_ms, m.expiry_timestamp_ms, m.max_timestamp_ms = _S3.unpack_from(buf, pos)
+            m.issue_timestamp_ms, m.expiry_timestamp_ms, m.max_timestamp_ms, = _S3.unpack_from(buf, pos)
             pos += 24
             n = buf[pos]
             pos += 1
@@ -397,7 +397,7 @@ class CreateDelegationTokenResponse(Message):
             raise bad_length('PrincipalName', n)
         m.principal_name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.issue_timestamp_ms, m.expiry_timestamp_ms, m.max_timestamp_ms = _S3.unpack_from(buf, pos)
+        m.issue_timestamp_ms, m.expiry_timestamp_ms, m.max_timestamp_ms, = _S3.unpack_from(buf, pos)
         pos += 24
         n, = _S0.unpack_from(buf, pos)
         pos += 2
@@ -419,7 +419,7 @@ class CreateDelegationTokenResponse(Message):
         m.token_requester_principal_name = ''
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('CreateDelegationTokenResponse', version)

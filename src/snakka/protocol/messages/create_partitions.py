@@ -1,12 +1,12 @@
-"""CreatePartitions (API key 37)."""
+"""CreatePartitions: API key 37."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>i?')
 
 
 class CreatePartitionsAssignment(Message):
-    __slots__ = ('broker_ids', 'unknown_tags')
-    
+    __slots__ = ('broker_ids', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -25,7 +25,7 @@ class CreatePartitionsAssignment(Message):
     ) -> None:
         self.broker_ids = [] if broker_ids is UNSET else broker_ids
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatePartitionsAssignment, int]:
         m = _new(CreatePartitionsAssignment)
@@ -35,9 +35,7 @@ class CreatePartitionsAssignment(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('BrokerIds', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('BrokerIds', n)
             m.broker_ids = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -50,15 +48,13 @@ class CreatePartitionsAssignment(Message):
             return m, pos
         n, = _S0.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('BrokerIds', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('BrokerIds', n)
         m.broker_ids = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_broker_ids = self.broker_ids
@@ -79,8 +75,8 @@ class CreatePartitionsAssignment(Message):
 
 
 class CreatePartitionsTopic(Message):
-    __slots__ = ('name', 'count', 'assignments', 'unknown_tags')
-    
+    __slots__ = ('name', 'count', 'assignments', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -92,7 +88,7 @@ class CreatePartitionsTopic(Message):
         self.count = count
         self.assignments = [] if assignments is UNSET else assignments
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatePartitionsTopic, int]:
         m = _new(CreatePartitionsTopic)
@@ -156,7 +152,7 @@ class CreatePartitionsTopic(Message):
             m.assignments = items_assignments
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -170,7 +166,7 @@ class CreatePartitionsTopic(Message):
             out += _S0.pack(self.count)
             value_assignments = self.assignments
             if value_assignments is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_assignments) + 1
                 if n < 128:
@@ -199,12 +195,12 @@ class CreatePartitionsTopic(Message):
 
 
 class CreatePartitionsRequest(Message):
-    __slots__ = ('topics', 'timeout_ms', 'validate_only', 'unknown_tags')
+    __slots__ = ('topics', 'timeout_ms', 'validate_only', 'unknown_tags',)
     API_KEY = 37
     MIN_VERSION = 0
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -216,7 +212,7 @@ class CreatePartitionsRequest(Message):
         self.timeout_ms = timeout_ms
         self.validate_only = validate_only
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatePartitionsRequest, int]:
         if not 0 <= version <= 3:
@@ -236,7 +232,7 @@ class CreatePartitionsRequest(Message):
                 item_topics, pos = read_topics(buf, pos, version)
                 items_topics.append(item_topics)
             m.topics = items_topics
-            m.timeout_ms, m.validate_only = _S2.unpack_from(buf, pos)
+            m.timeout_ms, m.validate_only, = _S2.unpack_from(buf, pos)
             pos += 5
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -255,11 +251,11 @@ class CreatePartitionsRequest(Message):
             item_topics, pos = read_topics(buf, pos, version)
             items_topics.append(item_topics)
         m.topics = items_topics
-        m.timeout_ms, m.validate_only = _S2.unpack_from(buf, pos)
+        m.timeout_ms, m.validate_only, = _S2.unpack_from(buf, pos)
         pos += 5
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 3:
             raise unsupported_version('CreatePartitionsRequest', version)
@@ -286,8 +282,8 @@ class CreatePartitionsRequest(Message):
 
 
 class CreatePartitionsTopicResult(Message):
-    __slots__ = ('name', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('name', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -299,7 +295,7 @@ class CreatePartitionsTopicResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatePartitionsTopicResult, int]:
         m = _new(CreatePartitionsTopicResult)
@@ -357,7 +353,7 @@ class CreatePartitionsTopicResult(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -371,7 +367,7 @@ class CreatePartitionsTopicResult(Message):
             out += _S1.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -400,12 +396,12 @@ class CreatePartitionsTopicResult(Message):
 
 
 class CreatePartitionsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags',)
     API_KEY = 37
     MIN_VERSION = 0
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -415,7 +411,7 @@ class CreatePartitionsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatePartitionsResponse, int]:
         if not 0 <= version <= 3:
@@ -458,7 +454,7 @@ class CreatePartitionsResponse(Message):
         m.results = items_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 3:
             raise unsupported_version('CreatePartitionsResponse', version)

@@ -1,12 +1,12 @@
-"""CreateTopics (API key 19)."""
+"""CreateTopics: API key 19."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>16s')
 
 
 class CreatableReplicaAssignment(Message):
-    __slots__ = ('partition_index', 'broker_ids', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'broker_ids', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class CreatableReplicaAssignment(Message):
         self.partition_index = partition_index
         self.broker_ids = [] if broker_ids is UNSET else broker_ids
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatableReplicaAssignment, int]:
         m = _new(CreatableReplicaAssignment)
@@ -43,9 +43,7 @@ class CreatableReplicaAssignment(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('BrokerIds', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('BrokerIds', n)
             m.broker_ids = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -60,15 +58,13 @@ class CreatableReplicaAssignment(Message):
         pos += 4
         n, = _S0.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('BrokerIds', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('BrokerIds', n)
         m.broker_ids = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 5:
             out += _S0.pack(self.partition_index)
@@ -91,8 +87,8 @@ class CreatableReplicaAssignment(Message):
 
 
 class CreatableTopicConfig(Message):
-    __slots__ = ('name', 'value', 'unknown_tags')
-    
+    __slots__ = ('name', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -102,7 +98,7 @@ class CreatableTopicConfig(Message):
         self.name = name
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatableTopicConfig, int]:
         m = _new(CreatableTopicConfig)
@@ -156,7 +152,7 @@ class CreatableTopicConfig(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 5:
             value_name = self.name
@@ -169,7 +165,7 @@ class CreatableTopicConfig(Message):
             out += data
             value_value = self.value
             if value_value is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_value.encode()
                 n = len(data) + 1
@@ -197,8 +193,8 @@ class CreatableTopicConfig(Message):
 
 
 class CreatableTopic(Message):
-    __slots__ = ('name', 'num_partitions', 'replication_factor', 'assignments', 'configs', 'unknown_tags')
-    
+    __slots__ = ('name', 'num_partitions', 'replication_factor', 'assignments', 'configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -214,7 +210,7 @@ class CreatableTopic(Message):
         self.assignments = [] if assignments is UNSET else assignments
         self.configs = [] if configs is UNSET else configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatableTopic, int]:
         m = _new(CreatableTopic)
@@ -229,7 +225,7 @@ class CreatableTopic(Message):
                 raise bad_length('Name', n)
             m.name = str(buf[pos:end], 'utf-8')
             pos = end
-            m.num_partitions, m.replication_factor = _S2.unpack_from(buf, pos)
+            m.num_partitions, m.replication_factor, = _S2.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -271,7 +267,7 @@ class CreatableTopic(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.num_partitions, m.replication_factor = _S2.unpack_from(buf, pos)
+        m.num_partitions, m.replication_factor, = _S2.unpack_from(buf, pos)
         pos += 6
         n, = _S0.unpack_from(buf, pos)
         pos += 4
@@ -295,7 +291,7 @@ class CreatableTopic(Message):
         m.configs = items_configs
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 5:
             value_name = self.name
@@ -344,12 +340,12 @@ class CreatableTopic(Message):
 
 
 class CreateTopicsRequest(Message):
-    __slots__ = ('topics', 'timeout_ms', 'validate_only', 'unknown_tags')
+    __slots__ = ('topics', 'timeout_ms', 'validate_only', 'unknown_tags',)
     API_KEY = 19
     MIN_VERSION = 2
     MAX_VERSION = 7
     FLEXIBLE_FROM = 5
-    
+
     def __init__(
         self,
         *,
@@ -361,7 +357,7 @@ class CreateTopicsRequest(Message):
         self.timeout_ms = timeout_ms
         self.validate_only = validate_only
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreateTopicsRequest, int]:
         if not 2 <= version <= 7:
@@ -381,7 +377,7 @@ class CreateTopicsRequest(Message):
                 item_topics, pos = read_topics(buf, pos, version)
                 items_topics.append(item_topics)
             m.topics = items_topics
-            m.timeout_ms, m.validate_only = _S3.unpack_from(buf, pos)
+            m.timeout_ms, m.validate_only, = _S3.unpack_from(buf, pos)
             pos += 5
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -400,11 +396,11 @@ class CreateTopicsRequest(Message):
             item_topics, pos = read_topics(buf, pos, version)
             items_topics.append(item_topics)
         m.topics = items_topics
-        m.timeout_ms, m.validate_only = _S3.unpack_from(buf, pos)
+        m.timeout_ms, m.validate_only, = _S3.unpack_from(buf, pos)
         pos += 5
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 7:
             raise unsupported_version('CreateTopicsRequest', version)
@@ -431,8 +427,8 @@ class CreateTopicsRequest(Message):
 
 
 class CreatableTopicConfigs(Message):
-    __slots__ = ('name', 'value', 'read_only', 'config_source', 'is_sensitive', 'unknown_tags')
-    
+    __slots__ = ('name', 'value', 'read_only', 'config_source', 'is_sensitive', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -448,7 +444,7 @@ class CreatableTopicConfigs(Message):
         self.config_source = config_source
         self.is_sensitive = is_sensitive
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatableTopicConfigs, int]:
         m = _new(CreatableTopicConfigs)
@@ -475,7 +471,7 @@ class CreatableTopicConfigs(Message):
                 raise bad_length('Value', n)
             m.value = str(buf[pos:end], 'utf-8')
             pos = end
-        m.read_only, m.config_source, m.is_sensitive = _S4.unpack_from(buf, pos)
+        m.read_only, m.config_source, m.is_sensitive, = _S4.unpack_from(buf, pos)
         pos += 3
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -484,7 +480,7 @@ class CreatableTopicConfigs(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -496,7 +492,7 @@ class CreatableTopicConfigs(Message):
         out += data
         value_value = self.value
         if value_value is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_value.encode()
             n = len(data) + 1
@@ -513,8 +509,8 @@ class CreatableTopicConfigs(Message):
 
 
 class CreatableTopicResult(Message):
-    __slots__ = ('name', 'topic_id', 'error_code', 'error_message', 'topic_config_error_code', 'num_partitions', 'replication_factor', 'configs', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'error_code', 'error_message', 'topic_config_error_code', 'num_partitions', 'replication_factor', 'configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -536,7 +532,7 @@ class CreatableTopicResult(Message):
         self.replication_factor = replication_factor
         self.configs = [] if configs is UNSET else configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreatableTopicResult, int]:
         m = _new(CreatableTopicResult)
@@ -571,7 +567,7 @@ class CreatableTopicResult(Message):
                     raise bad_length('ErrorMessage', n)
                 m.error_message = str(buf[pos:end], 'utf-8')
                 pos = end
-            m.num_partitions, m.replication_factor = _S2.unpack_from(buf, pos)
+            m.num_partitions, m.replication_factor, = _S2.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -597,16 +593,16 @@ class CreatableTopicResult(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         m.topic_config_error_code, = _S1.unpack_from(buf, pos)
                         pos += 2
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -636,7 +632,7 @@ class CreatableTopicResult(Message):
         m.configs = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 5:
             value_name = self.name
@@ -654,7 +650,7 @@ class CreatableTopicResult(Message):
             out += _S1.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -666,7 +662,7 @@ class CreatableTopicResult(Message):
             out += _S2.pack(self.num_partitions, self.replication_factor)
             value_configs = self.configs
             if value_configs is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_configs) + 1
                 if n < 128:
@@ -702,12 +698,12 @@ class CreatableTopicResult(Message):
 
 
 class CreateTopicsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 19
     MIN_VERSION = 2
     MAX_VERSION = 7
     FLEXIBLE_FROM = 5
-    
+
     def __init__(
         self,
         *,
@@ -717,7 +713,7 @@ class CreateTopicsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CreateTopicsResponse, int]:
         if not 2 <= version <= 7:
@@ -760,7 +756,7 @@ class CreateTopicsResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 7:
             raise unsupported_version('CreateTopicsResponse', version)

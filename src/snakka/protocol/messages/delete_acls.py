@@ -1,4 +1,4 @@
-"""DeleteAcls (API key 31)."""
+"""DeleteAcls: API key 31."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>i')
 
 
 class DeleteAclsFilter(Message):
-    __slots__ = ('resource_type_filter', 'resource_name_filter', 'pattern_type_filter', 'principal_filter', 'host_filter', 'operation', 'permission_type', 'unknown_tags')
-    
+    __slots__ = ('resource_type_filter', 'resource_name_filter', 'pattern_type_filter', 'principal_filter', 'host_filter', 'operation', 'permission_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -38,7 +38,7 @@ class DeleteAclsFilter(Message):
         self.operation = operation
         self.permission_type = permission_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteAclsFilter, int]:
         m = _new(DeleteAclsFilter)
@@ -86,7 +86,7 @@ class DeleteAclsFilter(Message):
                     raise bad_length('HostFilter', n)
                 m.host_filter = str(buf[pos:end], 'utf-8')
                 pos = end
-            m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+            m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
             pos += 2
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -129,17 +129,17 @@ class DeleteAclsFilter(Message):
                 raise bad_length('HostFilter', n)
             m.host_filter = str(buf[pos:end], 'utf-8')
             pos = end
-        m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+        m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S0.pack(self.resource_type_filter)
             value_resource_name_filter = self.resource_name_filter
             if value_resource_name_filter is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_resource_name_filter.encode()
                 n = len(data) + 1
@@ -151,7 +151,7 @@ class DeleteAclsFilter(Message):
             out += _S0.pack(self.pattern_type_filter)
             value_principal_filter = self.principal_filter
             if value_principal_filter is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_principal_filter.encode()
                 n = len(data) + 1
@@ -162,7 +162,7 @@ class DeleteAclsFilter(Message):
                 out += data
             value_host_filter = self.host_filter
             if value_host_filter is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_host_filter.encode()
                 n = len(data) + 1
@@ -204,12 +204,12 @@ class DeleteAclsFilter(Message):
 
 
 class DeleteAclsRequest(Message):
-    __slots__ = ('filters', 'unknown_tags')
+    __slots__ = ('filters', 'unknown_tags',)
     API_KEY = 31
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -217,7 +217,7 @@ class DeleteAclsRequest(Message):
     ) -> None:
         self.filters = [] if filters is UNSET else filters
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteAclsRequest, int]:
         if not 1 <= version <= 3:
@@ -256,7 +256,7 @@ class DeleteAclsRequest(Message):
         m.filters = items_filters
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('DeleteAclsRequest', version)
@@ -281,8 +281,8 @@ class DeleteAclsRequest(Message):
 
 
 class DeleteAclsMatchingAcl(Message):
-    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'pattern_type', 'principal', 'host', 'operation', 'permission_type', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'pattern_type', 'principal', 'host', 'operation', 'permission_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -306,7 +306,7 @@ class DeleteAclsMatchingAcl(Message):
         self.operation = operation
         self.permission_type = permission_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteAclsMatchingAcl, int]:
         m = _new(DeleteAclsMatchingAcl)
@@ -360,7 +360,7 @@ class DeleteAclsMatchingAcl(Message):
                 raise bad_length('Host', n)
             m.host = str(buf[pos:end], 'utf-8')
             pos = end
-            m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+            m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
             pos += 2
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -406,17 +406,17 @@ class DeleteAclsMatchingAcl(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+        m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S2.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -483,8 +483,8 @@ class DeleteAclsMatchingAcl(Message):
 
 
 class DeleteAclsFilterResult(Message):
-    __slots__ = ('error_code', 'error_message', 'matching_acls', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'matching_acls', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -496,7 +496,7 @@ class DeleteAclsFilterResult(Message):
         self.error_message = error_message
         self.matching_acls = [] if matching_acls is UNSET else matching_acls
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteAclsFilterResult, int]:
         m = _new(DeleteAclsFilterResult)
@@ -560,13 +560,13 @@ class DeleteAclsFilterResult(Message):
         m.matching_acls = items_matching_acls
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S2.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -603,12 +603,12 @@ class DeleteAclsFilterResult(Message):
 
 
 class DeleteAclsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'filter_results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'filter_results', 'unknown_tags',)
     API_KEY = 31
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -618,7 +618,7 @@ class DeleteAclsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.filter_results = [] if filter_results is UNSET else filter_results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteAclsResponse, int]:
         if not 1 <= version <= 3:
@@ -661,7 +661,7 @@ class DeleteAclsResponse(Message):
         m.filter_results = items_filter_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('DeleteAclsResponse', version)

@@ -1,4 +1,4 @@
-"""DeleteGroups (API key 42)."""
+"""DeleteGroups: API key 42."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,12 +15,12 @@ _S1 = Struct('>h')
 
 
 class DeleteGroupsRequest(Message):
-    __slots__ = ('groups_names', 'unknown_tags')
+    __slots__ = ('groups_names', 'unknown_tags',)
     API_KEY = 42
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class DeleteGroupsRequest(Message):
     ) -> None:
         self.groups_names = [] if groups_names is UNSET else groups_names
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteGroupsRequest, int]:
         if not 0 <= version <= 2:
@@ -57,7 +57,7 @@ class DeleteGroupsRequest(Message):
         m.groups_names, pos = read_strings(buf, pos, n)
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DeleteGroupsRequest', version)
@@ -82,8 +82,8 @@ class DeleteGroupsRequest(Message):
 
 
 class DeletableGroupResult(Message):
-    __slots__ = ('group_id', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('group_id', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -93,7 +93,7 @@ class DeletableGroupResult(Message):
         self.group_id = group_id
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeletableGroupResult, int]:
         m = _new(DeletableGroupResult)
@@ -128,7 +128,7 @@ class DeletableGroupResult(Message):
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_group_id = self.group_id
@@ -153,12 +153,12 @@ class DeletableGroupResult(Message):
 
 
 class DeleteGroupsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags',)
     API_KEY = 42
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -168,7 +168,7 @@ class DeleteGroupsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteGroupsResponse, int]:
         if not 0 <= version <= 2:
@@ -211,7 +211,7 @@ class DeleteGroupsResponse(Message):
         m.results = items_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DeleteGroupsResponse', version)

@@ -1,4 +1,4 @@
-"""DeleteRecords (API key 21)."""
+"""DeleteRecords: API key 21."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>iqh')
 
 
 class DeleteRecordsPartition(Message):
-    __slots__ = ('partition_index', 'offset', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,12 +28,12 @@ class DeleteRecordsPartition(Message):
         self.partition_index = partition_index
         self.offset = offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteRecordsPartition, int]:
         m = _new(DeleteRecordsPartition)
         if version >= 2:
-            m.partition_index, m.offset = _S0.unpack_from(buf, pos)
+            m.partition_index, m.offset, = _S0.unpack_from(buf, pos)
             pos += 12
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -42,11 +42,11 @@ class DeleteRecordsPartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.offset = _S0.unpack_from(buf, pos)
+        m.partition_index, m.offset, = _S0.unpack_from(buf, pos)
         pos += 12
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S0.pack(self.partition_index, self.offset)
@@ -59,8 +59,8 @@ class DeleteRecordsPartition(Message):
 
 
 class DeleteRecordsTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -70,7 +70,7 @@ class DeleteRecordsTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteRecordsTopic, int]:
         m = _new(DeleteRecordsTopic)
@@ -124,7 +124,7 @@ class DeleteRecordsTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -159,12 +159,12 @@ class DeleteRecordsTopic(Message):
 
 
 class DeleteRecordsRequest(Message):
-    __slots__ = ('topics', 'timeout_ms', 'unknown_tags')
+    __slots__ = ('topics', 'timeout_ms', 'unknown_tags',)
     API_KEY = 21
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -174,7 +174,7 @@ class DeleteRecordsRequest(Message):
         self.topics = [] if topics is UNSET else topics
         self.timeout_ms = timeout_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteRecordsRequest, int]:
         if not 0 <= version <= 2:
@@ -217,7 +217,7 @@ class DeleteRecordsRequest(Message):
         pos += 4
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DeleteRecordsRequest', version)
@@ -244,8 +244,8 @@ class DeleteRecordsRequest(Message):
 
 
 class DeleteRecordsPartitionResult(Message):
-    __slots__ = ('partition_index', 'low_watermark', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'low_watermark', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -257,12 +257,12 @@ class DeleteRecordsPartitionResult(Message):
         self.low_watermark = low_watermark
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteRecordsPartitionResult, int]:
         m = _new(DeleteRecordsPartitionResult)
         if version >= 2:
-            m.partition_index, m.low_watermark, m.error_code = _S3.unpack_from(buf, pos)
+            m.partition_index, m.low_watermark, m.error_code, = _S3.unpack_from(buf, pos)
             pos += 14
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -271,11 +271,11 @@ class DeleteRecordsPartitionResult(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.low_watermark, m.error_code = _S3.unpack_from(buf, pos)
+        m.partition_index, m.low_watermark, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 14
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S3.pack(self.partition_index, self.low_watermark, self.error_code)
@@ -288,8 +288,8 @@ class DeleteRecordsPartitionResult(Message):
 
 
 class DeleteRecordsTopicResult(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -299,7 +299,7 @@ class DeleteRecordsTopicResult(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteRecordsTopicResult, int]:
         m = _new(DeleteRecordsTopicResult)
@@ -353,7 +353,7 @@ class DeleteRecordsTopicResult(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -388,12 +388,12 @@ class DeleteRecordsTopicResult(Message):
 
 
 class DeleteRecordsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 21
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -403,7 +403,7 @@ class DeleteRecordsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteRecordsResponse, int]:
         if not 0 <= version <= 2:
@@ -446,7 +446,7 @@ class DeleteRecordsResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DeleteRecordsResponse', version)

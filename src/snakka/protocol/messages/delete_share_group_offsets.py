@@ -1,4 +1,4 @@
-"""DeleteShareGroupOffsets (API key 92)."""
+"""DeleteShareGroupOffsets: API key 92."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -16,8 +16,8 @@ _S1 = Struct('>ih')
 
 
 class DeleteShareGroupOffsetsRequestTopic(Message):
-    __slots__ = ('topic_name', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -25,7 +25,7 @@ class DeleteShareGroupOffsetsRequestTopic(Message):
     ) -> None:
         self.topic_name = topic_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteShareGroupOffsetsRequestTopic, int]:
         m = _new(DeleteShareGroupOffsetsRequestTopic)
@@ -46,7 +46,7 @@ class DeleteShareGroupOffsetsRequestTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -63,12 +63,12 @@ class DeleteShareGroupOffsetsRequestTopic(Message):
 
 
 class DeleteShareGroupOffsetsRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 92
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -78,7 +78,7 @@ class DeleteShareGroupOffsetsRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteShareGroupOffsetsRequest, int]:
         if not 0 <= version <= 0:
@@ -114,7 +114,7 @@ class DeleteShareGroupOffsetsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DeleteShareGroupOffsetsRequest', version)
@@ -141,8 +141,8 @@ class DeleteShareGroupOffsetsRequest(Message):
 
 
 class DeleteShareGroupOffsetsResponseTopic(Message):
-    __slots__ = ('topic_name', 'topic_id', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'topic_id', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -156,7 +156,7 @@ class DeleteShareGroupOffsetsResponseTopic(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteShareGroupOffsetsResponseTopic, int]:
         m = _new(DeleteShareGroupOffsetsResponseTopic)
@@ -170,7 +170,7 @@ class DeleteShareGroupOffsetsResponseTopic(Message):
             raise bad_length('TopicName', n)
         m.topic_name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.topic_id, m.error_code = _S0.unpack_from(buf, pos)
+        m.topic_id, m.error_code, = _S0.unpack_from(buf, pos)
         pos += 18
         n = buf[pos]
         pos += 1
@@ -192,7 +192,7 @@ class DeleteShareGroupOffsetsResponseTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -207,7 +207,7 @@ class DeleteShareGroupOffsetsResponseTopic(Message):
         out += _S0.pack(self.topic_id, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -223,12 +223,12 @@ class DeleteShareGroupOffsetsResponseTopic(Message):
 
 
 class DeleteShareGroupOffsetsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'responses', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'responses', 'unknown_tags',)
     API_KEY = 92
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -242,13 +242,13 @@ class DeleteShareGroupOffsetsResponse(Message):
         self.error_message = error_message
         self.responses = [] if responses is UNSET else responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteShareGroupOffsetsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('DeleteShareGroupOffsetsResponse', version)
         m = _new(DeleteShareGroupOffsetsResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -283,14 +283,14 @@ class DeleteShareGroupOffsetsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DeleteShareGroupOffsetsResponse', version)
         out += _S1.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

@@ -1,4 +1,4 @@
-"""DeleteShareGroupState (API key 86)."""
+"""DeleteShareGroupState: API key 86."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,8 +17,8 @@ _S2 = Struct('>ih')
 
 
 class PartitionData(Message):
-    __slots__ = ('partition', 'unknown_tags')
-    
+    __slots__ = ('partition', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class PartitionData(Message):
     ) -> None:
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
@@ -39,7 +39,7 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition)
         if self.unknown_tags is None:
@@ -49,8 +49,8 @@ class PartitionData(Message):
 
 
 class DeleteStateData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -60,7 +60,7 @@ class DeleteStateData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteStateData, int]:
         m = _new(DeleteStateData)
@@ -86,7 +86,7 @@ class DeleteStateData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -106,12 +106,12 @@ class DeleteStateData(Message):
 
 
 class DeleteShareGroupStateRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 86
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -121,7 +121,7 @@ class DeleteShareGroupStateRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteShareGroupStateRequest, int]:
         if not 0 <= version <= 0:
@@ -157,7 +157,7 @@ class DeleteShareGroupStateRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DeleteShareGroupStateRequest', version)
@@ -184,8 +184,8 @@ class DeleteShareGroupStateRequest(Message):
 
 
 class PartitionResult(Message):
-    __slots__ = ('partition', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -197,11 +197,11 @@ class PartitionResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResult, int]:
         m = _new(PartitionResult)
-        m.partition, m.error_code = _S2.unpack_from(buf, pos)
+        m.partition, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -223,12 +223,12 @@ class PartitionResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.partition, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -244,8 +244,8 @@ class PartitionResult(Message):
 
 
 class DeleteStateResult(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -255,7 +255,7 @@ class DeleteStateResult(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteStateResult, int]:
         m = _new(DeleteStateResult)
@@ -281,7 +281,7 @@ class DeleteStateResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -301,12 +301,12 @@ class DeleteStateResult(Message):
 
 
 class DeleteShareGroupStateResponse(Message):
-    __slots__ = ('results', 'unknown_tags')
+    __slots__ = ('results', 'unknown_tags',)
     API_KEY = 86
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -314,7 +314,7 @@ class DeleteShareGroupStateResponse(Message):
     ) -> None:
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteShareGroupStateResponse, int]:
         if not 0 <= version <= 0:
@@ -340,7 +340,7 @@ class DeleteShareGroupStateResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DeleteShareGroupStateResponse', version)

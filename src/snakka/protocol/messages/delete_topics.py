@@ -1,4 +1,4 @@
-"""DeleteTopics (API key 20)."""
+"""DeleteTopics: API key 20."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, null_field, read_compact_strings, read_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,8 +17,8 @@ _S2 = Struct('>h')
 
 
 class DeleteTopicState(Message):
-    __slots__ = ('name', 'topic_id', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class DeleteTopicState(Message):
         self.name = name
         self.topic_id = topic_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteTopicState, int]:
         m = _new(DeleteTopicState)
@@ -54,11 +54,11 @@ class DeleteTopicState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         if value_name is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_name.encode()
             n = len(data) + 1
@@ -77,12 +77,12 @@ class DeleteTopicState(Message):
 
 
 class DeleteTopicsRequest(Message):
-    __slots__ = ('topics', 'topic_names', 'timeout_ms', 'unknown_tags')
+    __slots__ = ('topics', 'topic_names', 'timeout_ms', 'unknown_tags',)
     API_KEY = 20
     MIN_VERSION = 1
     MAX_VERSION = 6
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -94,7 +94,7 @@ class DeleteTopicsRequest(Message):
         self.topic_names = [] if topic_names is UNSET else topic_names
         self.timeout_ms = timeout_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteTopicsRequest, int]:
         if not 1 <= version <= 6:
@@ -147,7 +147,7 @@ class DeleteTopicsRequest(Message):
         m.topics = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 6:
             raise unsupported_version('DeleteTopicsRequest', version)
@@ -186,8 +186,8 @@ class DeleteTopicsRequest(Message):
 
 
 class DeletableTopicResult(Message):
-    __slots__ = ('name', 'topic_id', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -201,7 +201,7 @@ class DeletableTopicResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeletableTopicResult, int]:
         m = _new(DeletableTopicResult)
@@ -264,14 +264,14 @@ class DeletableTopicResult(Message):
         m.error_message = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_name = self.name
             if value_name is None:
                 if not (version >= 6):
                     raise null_field('Name')
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_name.encode()
                 n = len(data) + 1
@@ -288,7 +288,7 @@ class DeletableTopicResult(Message):
             if version >= 5:
                 value_error_message = self.error_message
                 if value_error_message is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_error_message.encode()
                     n = len(data) + 1
@@ -304,9 +304,7 @@ class DeletableTopicResult(Message):
         else:
             value_name = self.name
             if value_name is None:
-                if not (False):
-                    raise null_field('Name')
-                out += b'\xff\xff'
+                raise null_field('Name')
             else:
                 data = value_name.encode()
                 out += _S2.pack(len(data))
@@ -315,12 +313,12 @@ class DeletableTopicResult(Message):
 
 
 class DeleteTopicsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'responses', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'responses', 'unknown_tags',)
     API_KEY = 20
     MIN_VERSION = 1
     MAX_VERSION = 6
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -330,7 +328,7 @@ class DeleteTopicsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.responses = [] if responses is UNSET else responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DeleteTopicsResponse, int]:
         if not 1 <= version <= 6:
@@ -373,7 +371,7 @@ class DeleteTopicsResponse(Message):
         m.responses = items_responses
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 6:
             raise unsupported_version('DeleteTopicsResponse', version)

@@ -1,4 +1,4 @@
-"""DescribeAcls (API key 29)."""
+"""DescribeAcls: API key 29."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -18,12 +18,12 @@ _S4 = Struct('>ih')
 
 
 class DescribeAclsRequest(Message):
-    __slots__ = ('resource_type_filter', 'resource_name_filter', 'pattern_type_filter', 'principal_filter', 'host_filter', 'operation', 'permission_type', 'unknown_tags')
+    __slots__ = ('resource_type_filter', 'resource_name_filter', 'pattern_type_filter', 'principal_filter', 'host_filter', 'operation', 'permission_type', 'unknown_tags',)
     API_KEY = 29
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -43,7 +43,7 @@ class DescribeAclsRequest(Message):
         self.operation = operation
         self.permission_type = permission_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeAclsRequest, int]:
         if not 1 <= version <= 3:
@@ -93,7 +93,7 @@ class DescribeAclsRequest(Message):
                     raise bad_length('HostFilter', n)
                 m.host_filter = str(buf[pos:end], 'utf-8')
                 pos = end
-            m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+            m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
             pos += 2
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -136,11 +136,11 @@ class DescribeAclsRequest(Message):
                 raise bad_length('HostFilter', n)
             m.host_filter = str(buf[pos:end], 'utf-8')
             pos = end
-        m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+        m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('DescribeAclsRequest', version)
@@ -148,7 +148,7 @@ class DescribeAclsRequest(Message):
             out += _S0.pack(self.resource_type_filter)
             value_resource_name_filter = self.resource_name_filter
             if value_resource_name_filter is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_resource_name_filter.encode()
                 n = len(data) + 1
@@ -160,7 +160,7 @@ class DescribeAclsRequest(Message):
             out += _S0.pack(self.pattern_type_filter)
             value_principal_filter = self.principal_filter
             if value_principal_filter is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_principal_filter.encode()
                 n = len(data) + 1
@@ -171,7 +171,7 @@ class DescribeAclsRequest(Message):
                 out += data
             value_host_filter = self.host_filter
             if value_host_filter is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_host_filter.encode()
                 n = len(data) + 1
@@ -213,8 +213,8 @@ class DescribeAclsRequest(Message):
 
 
 class AclDescription(Message):
-    __slots__ = ('principal', 'host', 'operation', 'permission_type', 'unknown_tags')
-    
+    __slots__ = ('principal', 'host', 'operation', 'permission_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -228,7 +228,7 @@ class AclDescription(Message):
         self.operation = operation
         self.permission_type = permission_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AclDescription, int]:
         m = _new(AclDescription)
@@ -253,7 +253,7 @@ class AclDescription(Message):
                 raise bad_length('Host', n)
             m.host = str(buf[pos:end], 'utf-8')
             pos = end
-            m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+            m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
             pos += 2
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -276,11 +276,11 @@ class AclDescription(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.operation, m.permission_type = _S1.unpack_from(buf, pos)
+        m.operation, m.permission_type, = _S1.unpack_from(buf, pos)
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_principal = self.principal
@@ -317,8 +317,8 @@ class AclDescription(Message):
 
 
 class DescribeAclsResource(Message):
-    __slots__ = ('resource_type', 'resource_name', 'pattern_type', 'acls', 'unknown_tags')
-    
+    __slots__ = ('resource_type', 'resource_name', 'pattern_type', 'acls', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -332,7 +332,7 @@ class DescribeAclsResource(Message):
         self.pattern_type = pattern_type
         self.acls = [] if acls is UNSET else acls
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeAclsResource, int]:
         m = _new(DescribeAclsResource)
@@ -394,7 +394,7 @@ class DescribeAclsResource(Message):
         m.acls = items_acls
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S0.pack(self.resource_type)
@@ -433,12 +433,12 @@ class DescribeAclsResource(Message):
 
 
 class DescribeAclsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'resources', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'resources', 'unknown_tags',)
     API_KEY = 29
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -452,14 +452,14 @@ class DescribeAclsResponse(Message):
         self.error_message = error_message
         self.resources = [] if resources is UNSET else resources
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeAclsResponse, int]:
         if not 1 <= version <= 3:
             raise unsupported_version('DescribeAclsResponse', version)
         m = _new(DescribeAclsResponse)
         if version >= 2:
-            m.throttle_time_ms, m.error_code = _S4.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S4.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -494,7 +494,7 @@ class DescribeAclsResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.throttle_time_ms, m.error_code = _S4.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         n, = _S2.unpack_from(buf, pos)
         pos += 2
@@ -518,7 +518,7 @@ class DescribeAclsResponse(Message):
         m.resources = items_resources
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('DescribeAclsResponse', version)
@@ -526,7 +526,7 @@ class DescribeAclsResponse(Message):
             out += _S4.pack(self.throttle_time_ms, self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1

@@ -1,4 +1,4 @@
-"""DescribeClientQuotas (API key 48)."""
+"""DescribeClientQuotas: API key 48."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -19,8 +19,8 @@ _S5 = Struct('>ih')
 
 
 class ComponentData(Message):
-    __slots__ = ('entity_type', 'match_type', 'match', 'unknown_tags')
-    
+    __slots__ = ('entity_type', 'match_type', 'match', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class ComponentData(Message):
         self.match_type = match_type
         self.match = match
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ComponentData, int]:
         m = _new(ComponentData)
@@ -90,7 +90,7 @@ class ComponentData(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_entity_type = self.entity_type
@@ -104,7 +104,7 @@ class ComponentData(Message):
             out += _S0.pack(self.match_type)
             value_match = self.match
             if value_match is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_match.encode()
                 n = len(data) + 1
@@ -133,12 +133,12 @@ class ComponentData(Message):
 
 
 class DescribeClientQuotasRequest(Message):
-    __slots__ = ('components', 'strict', 'unknown_tags')
+    __slots__ = ('components', 'strict', 'unknown_tags',)
     API_KEY = 48
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -148,7 +148,7 @@ class DescribeClientQuotasRequest(Message):
         self.components = [] if components is UNSET else components
         self.strict = strict
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeClientQuotasRequest, int]:
         if not 0 <= version <= 1:
@@ -191,7 +191,7 @@ class DescribeClientQuotasRequest(Message):
         pos += 1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('DescribeClientQuotasRequest', version)
@@ -218,8 +218,8 @@ class DescribeClientQuotasRequest(Message):
 
 
 class EntityData(Message):
-    __slots__ = ('entity_type', 'entity_name', 'unknown_tags')
-    
+    __slots__ = ('entity_type', 'entity_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -229,7 +229,7 @@ class EntityData(Message):
         self.entity_type = entity_type
         self.entity_name = entity_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EntityData, int]:
         m = _new(EntityData)
@@ -283,7 +283,7 @@ class EntityData(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_entity_type = self.entity_type
@@ -296,7 +296,7 @@ class EntityData(Message):
             out += data
             value_entity_name = self.entity_name
             if value_entity_name is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_entity_name.encode()
                 n = len(data) + 1
@@ -324,8 +324,8 @@ class EntityData(Message):
 
 
 class ValueData(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -335,7 +335,7 @@ class ValueData(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ValueData, int]:
         m = _new(ValueData)
@@ -370,7 +370,7 @@ class ValueData(Message):
         pos += 8
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_key = self.key
@@ -395,8 +395,8 @@ class ValueData(Message):
 
 
 class EntryData(Message):
-    __slots__ = ('entity', 'values', 'unknown_tags')
-    
+    __slots__ = ('entity', 'values', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -406,7 +406,7 @@ class EntryData(Message):
         self.entity = [] if entity is UNSET else entity
         self.values = [] if values is UNSET else values
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EntryData, int]:
         m = _new(EntryData)
@@ -466,7 +466,7 @@ class EntryData(Message):
         m.values = items_values
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_entity = self.entity
@@ -501,12 +501,12 @@ class EntryData(Message):
 
 
 class DescribeClientQuotasResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'entries', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'entries', 'unknown_tags',)
     API_KEY = 48
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -520,14 +520,14 @@ class DescribeClientQuotasResponse(Message):
         self.error_message = error_message
         self.entries = [] if entries is UNSET else entries
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeClientQuotasResponse, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('DescribeClientQuotasResponse', version)
         m = _new(DescribeClientQuotasResponse)
         if version >= 1:
-            m.throttle_time_ms, m.error_code = _S5.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S5.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -565,7 +565,7 @@ class DescribeClientQuotasResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.throttle_time_ms, m.error_code = _S5.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S5.unpack_from(buf, pos)
         pos += 6
         n, = _S1.unpack_from(buf, pos)
         pos += 2
@@ -592,7 +592,7 @@ class DescribeClientQuotasResponse(Message):
             m.entries = items_entries
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('DescribeClientQuotasResponse', version)
@@ -600,7 +600,7 @@ class DescribeClientQuotasResponse(Message):
             out += _S5.pack(self.throttle_time_ms, self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -611,7 +611,7 @@ class DescribeClientQuotasResponse(Message):
                 out += data
             value_entries = self.entries
             if value_entries is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_entries) + 1
                 if n < 128:

@@ -1,4 +1,4 @@
-"""DescribeCluster (API key 60)."""
+"""DescribeCluster: API key 60."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,12 +17,12 @@ _S3 = Struct('>ih')
 
 
 class DescribeClusterRequest(Message):
-    __slots__ = ('include_cluster_authorized_operations', 'endpoint_type', 'include_fenced_brokers', 'unknown_tags')
+    __slots__ = ('include_cluster_authorized_operations', 'endpoint_type', 'include_fenced_brokers', 'unknown_tags',)
     API_KEY = 60
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class DescribeClusterRequest(Message):
         self.endpoint_type = endpoint_type
         self.include_fenced_brokers = include_fenced_brokers
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeClusterRequest, int]:
         if not 0 <= version <= 2:
@@ -59,7 +59,7 @@ class DescribeClusterRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DescribeClusterRequest', version)
@@ -79,8 +79,8 @@ class DescribeClusterRequest(Message):
 
 
 class DescribeClusterBroker(Message):
-    __slots__ = ('broker_id', 'host', 'port', 'rack', 'is_fenced', 'unknown_tags')
-    
+    __slots__ = ('broker_id', 'host', 'port', 'rack', 'is_fenced', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -96,7 +96,7 @@ class DescribeClusterBroker(Message):
         self.rack = rack
         self.is_fenced = is_fenced
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeClusterBroker, int]:
         m = _new(DescribeClusterBroker)
@@ -139,7 +139,7 @@ class DescribeClusterBroker(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 2 and not (self.is_fenced == False):
             raise unsupported_field('IsFenced', version)
@@ -155,7 +155,7 @@ class DescribeClusterBroker(Message):
         out += _S2.pack(self.port)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -173,12 +173,12 @@ class DescribeClusterBroker(Message):
 
 
 class DescribeClusterResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'endpoint_type', 'cluster_id', 'controller_id', 'brokers', 'cluster_authorized_operations', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'endpoint_type', 'cluster_id', 'controller_id', 'brokers', 'cluster_authorized_operations', 'unknown_tags',)
     API_KEY = 60
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -200,13 +200,13 @@ class DescribeClusterResponse(Message):
         self.brokers = [] if brokers is UNSET else brokers
         self.cluster_authorized_operations = cluster_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeClusterResponse, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('DescribeClusterResponse', version)
         m = _new(DescribeClusterResponse)
-        m.throttle_time_ms, m.error_code = _S3.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -260,7 +260,7 @@ class DescribeClusterResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DescribeClusterResponse', version)
@@ -269,7 +269,7 @@ class DescribeClusterResponse(Message):
         out += _S3.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

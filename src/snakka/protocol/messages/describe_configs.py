@@ -1,4 +1,4 @@
-"""DescribeConfigs (API key 32)."""
+"""DescribeConfigs: API key 32."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -19,8 +19,8 @@ _S5 = Struct('>?b?')
 
 
 class DescribeConfigsResource(Message):
-    __slots__ = ('resource_type', 'resource_name', 'configuration_keys', 'unknown_tags')
-    
+    __slots__ = ('resource_type', 'resource_name', 'configuration_keys', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class DescribeConfigsResource(Message):
         self.resource_name = resource_name
         self.configuration_keys = [] if configuration_keys is UNSET else configuration_keys
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeConfigsResource, int]:
         m = _new(DescribeConfigsResource)
@@ -86,7 +86,7 @@ class DescribeConfigsResource(Message):
             m.configuration_keys, pos = read_strings(buf, pos, n)
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             out += _S0.pack(self.resource_type)
@@ -100,7 +100,7 @@ class DescribeConfigsResource(Message):
             out += data
             value_configuration_keys = self.configuration_keys
             if value_configuration_keys is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_configuration_keys) + 1
                 if n < 128:
@@ -129,12 +129,12 @@ class DescribeConfigsResource(Message):
 
 
 class DescribeConfigsRequest(Message):
-    __slots__ = ('resources', 'include_synonyms', 'include_documentation', 'unknown_tags')
+    __slots__ = ('resources', 'include_synonyms', 'include_documentation', 'unknown_tags',)
     API_KEY = 32
     MIN_VERSION = 1
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -146,7 +146,7 @@ class DescribeConfigsRequest(Message):
         self.include_synonyms = include_synonyms
         self.include_documentation = include_documentation
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeConfigsRequest, int]:
         if not 1 <= version <= 4:
@@ -166,7 +166,7 @@ class DescribeConfigsRequest(Message):
                 item_resources, pos = read_resources(buf, pos, version)
                 items_resources.append(item_resources)
             m.resources = items_resources
-            m.include_synonyms, m.include_documentation = _S3.unpack_from(buf, pos)
+            m.include_synonyms, m.include_documentation, = _S3.unpack_from(buf, pos)
             pos += 2
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -194,7 +194,7 @@ class DescribeConfigsRequest(Message):
             m.include_documentation = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 4:
             raise unsupported_version('DescribeConfigsRequest', version)
@@ -225,8 +225,8 @@ class DescribeConfigsRequest(Message):
 
 
 class DescribeConfigsSynonym(Message):
-    __slots__ = ('name', 'value', 'source', 'unknown_tags')
-    
+    __slots__ = ('name', 'value', 'source', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -238,7 +238,7 @@ class DescribeConfigsSynonym(Message):
         self.value = value
         self.source = source
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeConfigsSynonym, int]:
         m = _new(DescribeConfigsSynonym)
@@ -296,7 +296,7 @@ class DescribeConfigsSynonym(Message):
         pos += 1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_name = self.name
@@ -309,7 +309,7 @@ class DescribeConfigsSynonym(Message):
             out += data
             value_value = self.value
             if value_value is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_value.encode()
                 n = len(data) + 1
@@ -339,8 +339,8 @@ class DescribeConfigsSynonym(Message):
 
 
 class DescribeConfigsResourceResult(Message):
-    __slots__ = ('name', 'value', 'read_only', 'config_source', 'is_sensitive', 'synonyms', 'config_type', 'documentation', 'unknown_tags')
-    
+    __slots__ = ('name', 'value', 'read_only', 'config_source', 'is_sensitive', 'synonyms', 'config_type', 'documentation', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -362,7 +362,7 @@ class DescribeConfigsResourceResult(Message):
         self.config_type = config_type
         self.documentation = documentation
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeConfigsResourceResult, int]:
         m = _new(DescribeConfigsResourceResult)
@@ -390,7 +390,7 @@ class DescribeConfigsResourceResult(Message):
                     raise bad_length('Value', n)
                 m.value = str(buf[pos:end], 'utf-8')
                 pos = end
-            m.read_only, m.config_source, m.is_sensitive = _S5.unpack_from(buf, pos)
+            m.read_only, m.config_source, m.is_sensitive, = _S5.unpack_from(buf, pos)
             pos += 3
             n = buf[pos]
             pos += 1
@@ -444,7 +444,7 @@ class DescribeConfigsResourceResult(Message):
                 raise bad_length('Value', n)
             m.value = str(buf[pos:end], 'utf-8')
             pos = end
-        m.read_only, m.config_source, m.is_sensitive = _S5.unpack_from(buf, pos)
+        m.read_only, m.config_source, m.is_sensitive, = _S5.unpack_from(buf, pos)
         pos += 3
         n, = _S2.unpack_from(buf, pos)
         pos += 4
@@ -476,7 +476,7 @@ class DescribeConfigsResourceResult(Message):
             m.documentation = ''
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_name = self.name
@@ -489,7 +489,7 @@ class DescribeConfigsResourceResult(Message):
             out += data
             value_value = self.value
             if value_value is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_value.encode()
                 n = len(data) + 1
@@ -510,7 +510,7 @@ class DescribeConfigsResourceResult(Message):
             out += _S0.pack(self.config_type)
             value_documentation = self.documentation
             if value_documentation is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_documentation.encode()
                 n = len(data) + 1
@@ -553,8 +553,8 @@ class DescribeConfigsResourceResult(Message):
 
 
 class DescribeConfigsResult(Message):
-    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'configs', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -570,7 +570,7 @@ class DescribeConfigsResult(Message):
         self.resource_name = resource_name
         self.configs = [] if configs is UNSET else configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeConfigsResult, int]:
         m = _new(DescribeConfigsResult)
@@ -655,13 +655,13 @@ class DescribeConfigsResult(Message):
         m.configs = items_configs
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             out += _S1.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -712,12 +712,12 @@ class DescribeConfigsResult(Message):
 
 
 class DescribeConfigsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'results', 'unknown_tags',)
     API_KEY = 32
     MIN_VERSION = 1
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -727,7 +727,7 @@ class DescribeConfigsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeConfigsResponse, int]:
         if not 1 <= version <= 4:
@@ -770,7 +770,7 @@ class DescribeConfigsResponse(Message):
         m.results = items_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 4:
             raise unsupported_version('DescribeConfigsResponse', version)

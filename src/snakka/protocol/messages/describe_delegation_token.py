@@ -1,4 +1,4 @@
-"""DescribeDelegationToken (API key 41)."""
+"""DescribeDelegationToken: API key 41."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>qqq')
 
 
 class DescribeDelegationTokenOwner(Message):
-    __slots__ = ('principal_type', 'principal_name', 'unknown_tags')
-    
+    __slots__ = ('principal_type', 'principal_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class DescribeDelegationTokenOwner(Message):
         self.principal_type = principal_type
         self.principal_name = principal_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeDelegationTokenOwner, int]:
         m = _new(DescribeDelegationTokenOwner)
@@ -75,7 +75,7 @@ class DescribeDelegationTokenOwner(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_principal_type = self.principal_type
@@ -110,12 +110,12 @@ class DescribeDelegationTokenOwner(Message):
 
 
 class DescribeDelegationTokenRequest(Message):
-    __slots__ = ('owners', 'unknown_tags')
+    __slots__ = ('owners', 'unknown_tags',)
     API_KEY = 41
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -123,7 +123,7 @@ class DescribeDelegationTokenRequest(Message):
     ) -> None:
         self.owners = [] if owners is UNSET else owners
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeDelegationTokenRequest, int]:
         if not 1 <= version <= 3:
@@ -168,14 +168,14 @@ class DescribeDelegationTokenRequest(Message):
             m.owners = items_owners
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('DescribeDelegationTokenRequest', version)
         if version >= 2:
             value_owners = self.owners
             if value_owners is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_owners) + 1
                 if n < 128:
@@ -199,8 +199,8 @@ class DescribeDelegationTokenRequest(Message):
 
 
 class DescribedDelegationTokenRenewer(Message):
-    __slots__ = ('principal_type', 'principal_name', 'unknown_tags')
-    
+    __slots__ = ('principal_type', 'principal_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -210,7 +210,7 @@ class DescribedDelegationTokenRenewer(Message):
         self.principal_type = principal_type
         self.principal_name = principal_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedDelegationTokenRenewer, int]:
         m = _new(DescribedDelegationTokenRenewer)
@@ -258,7 +258,7 @@ class DescribedDelegationTokenRenewer(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_principal_type = self.principal_type
@@ -293,8 +293,8 @@ class DescribedDelegationTokenRenewer(Message):
 
 
 class DescribedDelegationToken(Message):
-    __slots__ = ('principal_type', 'principal_name', 'token_requester_principal_type', 'token_requester_principal_name', 'issue_timestamp', 'expiry_timestamp', 'max_timestamp', 'token_id', 'hmac', 'renewers', 'unknown_tags')
-    
+    __slots__ = ('principal_type', 'principal_name', 'token_requester_principal_type', 'token_requester_principal_name', 'issue_timestamp', 'expiry_timestamp', 'max_timestamp', 'token_id', 'hmac', 'renewers', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -320,7 +320,7 @@ class DescribedDelegationToken(Message):
         self.hmac = hmac
         self.renewers = [] if renewers is UNSET else renewers
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedDelegationToken, int]:
         m = _new(DescribedDelegationToken)
@@ -371,7 +371,7 @@ class DescribedDelegationToken(Message):
                 pos = end
             else:
                 m.token_requester_principal_name = ''
-            m.issue_timestamp, m.expiry_timestamp, m.max_timestamp = _S2.unpack_from(buf, pos)
+            m.issue_timestamp, m.expiry_timestamp, m.max_timestamp, = _S2.unpack_from(buf, pos)
             pos += 24
             n = buf[pos]
             pos += 1
@@ -427,7 +427,7 @@ class DescribedDelegationToken(Message):
             raise bad_length('PrincipalName', n)
         m.principal_name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.issue_timestamp, m.expiry_timestamp, m.max_timestamp = _S2.unpack_from(buf, pos)
+        m.issue_timestamp, m.expiry_timestamp, m.max_timestamp, = _S2.unpack_from(buf, pos)
         pos += 24
         n, = _S0.unpack_from(buf, pos)
         pos += 2
@@ -457,7 +457,7 @@ class DescribedDelegationToken(Message):
         m.token_requester_principal_name = ''
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 3 and not (self.token_requester_principal_type == ''):
             raise unsupported_field('TokenRequesterPrincipalType', version)
@@ -550,12 +550,12 @@ class DescribedDelegationToken(Message):
 
 
 class DescribeDelegationTokenResponse(Message):
-    __slots__ = ('error_code', 'tokens', 'throttle_time_ms', 'unknown_tags')
+    __slots__ = ('error_code', 'tokens', 'throttle_time_ms', 'unknown_tags',)
     API_KEY = 41
     MIN_VERSION = 1
     MAX_VERSION = 3
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -567,7 +567,7 @@ class DescribeDelegationTokenResponse(Message):
         self.tokens = [] if tokens is UNSET else tokens
         self.throttle_time_ms = throttle_time_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeDelegationTokenResponse, int]:
         if not 1 <= version <= 3:
@@ -614,7 +614,7 @@ class DescribeDelegationTokenResponse(Message):
         pos += 4
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 3:
             raise unsupported_version('DescribeDelegationTokenResponse', version)

@@ -1,4 +1,4 @@
-"""DescribeGroups (API key 15)."""
+"""DescribeGroups: API key 15."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,12 +16,12 @@ _S2 = Struct('>h')
 
 
 class DescribeGroupsRequest(Message):
-    __slots__ = ('groups', 'include_authorized_operations', 'unknown_tags')
+    __slots__ = ('groups', 'include_authorized_operations', 'unknown_tags',)
     API_KEY = 15
     MIN_VERSION = 0
     MAX_VERSION = 6
     FLEXIBLE_FROM = 5
-    
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class DescribeGroupsRequest(Message):
         self.groups = [] if groups is UNSET else groups
         self.include_authorized_operations = include_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeGroupsRequest, int]:
         if not 0 <= version <= 6:
@@ -67,7 +67,7 @@ class DescribeGroupsRequest(Message):
             m.include_authorized_operations = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 6:
             raise unsupported_version('DescribeGroupsRequest', version)
@@ -97,8 +97,8 @@ class DescribeGroupsRequest(Message):
 
 
 class DescribedGroupMember(Message):
-    __slots__ = ('member_id', 'group_instance_id', 'client_id', 'client_host', 'member_metadata', 'member_assignment', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'group_instance_id', 'client_id', 'client_host', 'member_metadata', 'member_assignment', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -116,7 +116,7 @@ class DescribedGroupMember(Message):
         self.member_metadata = member_metadata
         self.member_assignment = member_assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedGroupMember, int]:
         m = _new(DescribedGroupMember)
@@ -241,7 +241,7 @@ class DescribedGroupMember(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 5:
             value_member_id = self.member_id
@@ -254,7 +254,7 @@ class DescribedGroupMember(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -327,8 +327,8 @@ class DescribedGroupMember(Message):
 
 
 class DescribedGroup(Message):
-    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'protocol_type', 'protocol_data', 'members', 'authorized_operations', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'protocol_type', 'protocol_data', 'members', 'authorized_operations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -350,7 +350,7 @@ class DescribedGroup(Message):
         self.members = [] if members is UNSET else members
         self.authorized_operations = authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedGroup, int]:
         m = _new(DescribedGroup)
@@ -483,7 +483,7 @@ class DescribedGroup(Message):
         m.error_message = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 6 and not (self.error_message is None):
             raise unsupported_field('ErrorMessage', version)
@@ -494,7 +494,7 @@ class DescribedGroup(Message):
             if version >= 6:
                 value_error_message = self.error_message
                 if value_error_message is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_error_message.encode()
                     n = len(data) + 1
@@ -575,12 +575,12 @@ class DescribedGroup(Message):
 
 
 class DescribeGroupsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags',)
     API_KEY = 15
     MIN_VERSION = 0
     MAX_VERSION = 6
     FLEXIBLE_FROM = 5
-    
+
     def __init__(
         self,
         *,
@@ -590,7 +590,7 @@ class DescribeGroupsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeGroupsResponse, int]:
         if not 0 <= version <= 6:
@@ -636,7 +636,7 @@ class DescribeGroupsResponse(Message):
         m.groups = items_groups
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 6:
             raise unsupported_version('DescribeGroupsResponse', version)

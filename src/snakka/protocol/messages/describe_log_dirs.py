@@ -1,12 +1,12 @@
-"""DescribeLogDirs (API key 35)."""
+"""DescribeLogDirs: API key 35."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -18,8 +18,8 @@ _S4 = Struct('>?')
 
 
 class DescribableLogDirTopic(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class DescribableLogDirTopic(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribableLogDirTopic, int]:
         m = _new(DescribableLogDirTopic)
@@ -49,9 +49,7 @@ class DescribableLogDirTopic(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('Partitions', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('Partitions', n)
             m.partitions = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -71,15 +69,13 @@ class DescribableLogDirTopic(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_topic = self.topic
@@ -112,12 +108,12 @@ class DescribableLogDirTopic(Message):
 
 
 class DescribeLogDirsRequest(Message):
-    __slots__ = ('topics', 'unknown_tags')
+    __slots__ = ('topics', 'unknown_tags',)
     API_KEY = 35
     MIN_VERSION = 1
     MAX_VERSION = 5
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -125,7 +121,7 @@ class DescribeLogDirsRequest(Message):
     ) -> None:
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeLogDirsRequest, int]:
         if not 1 <= version <= 5:
@@ -170,14 +166,14 @@ class DescribeLogDirsRequest(Message):
             m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 5:
             raise unsupported_version('DescribeLogDirsRequest', version)
         if version >= 2:
             value_topics = self.topics
             if value_topics is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_topics) + 1
                 if n < 128:
@@ -201,8 +197,8 @@ class DescribeLogDirsRequest(Message):
 
 
 class DescribeLogDirsPartition(Message):
-    __slots__ = ('partition_index', 'partition_size', 'offset_lag', 'is_future_key', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'partition_size', 'offset_lag', 'is_future_key', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -216,12 +212,12 @@ class DescribeLogDirsPartition(Message):
         self.offset_lag = offset_lag
         self.is_future_key = is_future_key
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeLogDirsPartition, int]:
         m = _new(DescribeLogDirsPartition)
         if version >= 2:
-            m.partition_index, m.partition_size, m.offset_lag, m.is_future_key = _S2.unpack_from(buf, pos)
+            m.partition_index, m.partition_size, m.offset_lag, m.is_future_key, = _S2.unpack_from(buf, pos)
             pos += 21
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -230,11 +226,11 @@ class DescribeLogDirsPartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.partition_size, m.offset_lag, m.is_future_key = _S2.unpack_from(buf, pos)
+        m.partition_index, m.partition_size, m.offset_lag, m.is_future_key, = _S2.unpack_from(buf, pos)
         pos += 21
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S2.pack(self.partition_index, self.partition_size, self.offset_lag, self.is_future_key)
@@ -247,8 +243,8 @@ class DescribeLogDirsPartition(Message):
 
 
 class DescribeLogDirsTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -258,7 +254,7 @@ class DescribeLogDirsTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeLogDirsTopic, int]:
         m = _new(DescribeLogDirsTopic)
@@ -312,7 +308,7 @@ class DescribeLogDirsTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_name = self.name
@@ -347,8 +343,8 @@ class DescribeLogDirsTopic(Message):
 
 
 class DescribeLogDirsResult(Message):
-    __slots__ = ('error_code', 'log_dir', 'topics', 'total_bytes', 'usable_bytes', 'is_cordoned', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'log_dir', 'topics', 'total_bytes', 'usable_bytes', 'is_cordoned', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -366,7 +362,7 @@ class DescribeLogDirsResult(Message):
         self.usable_bytes = usable_bytes
         self.is_cordoned = is_cordoned
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeLogDirsResult, int]:
         m = _new(DescribeLogDirsResult)
@@ -397,7 +393,7 @@ class DescribeLogDirsResult(Message):
                 items_topics.append(item_topics)
             m.topics = items_topics
             if version >= 4:
-                m.total_bytes, m.usable_bytes = _S3.unpack_from(buf, pos)
+                m.total_bytes, m.usable_bytes, = _S3.unpack_from(buf, pos)
                 pos += 16
             else:
                 m.total_bytes = -1
@@ -438,7 +434,7 @@ class DescribeLogDirsResult(Message):
         m.is_cordoned = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S0.pack(self.error_code)
@@ -479,12 +475,12 @@ class DescribeLogDirsResult(Message):
 
 
 class DescribeLogDirsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'results', 'unknown_tags',)
     API_KEY = 35
     MIN_VERSION = 1
     MAX_VERSION = 5
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -496,7 +492,7 @@ class DescribeLogDirsResponse(Message):
         self.error_code = error_code
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeLogDirsResponse, int]:
         if not 1 <= version <= 5:
@@ -545,7 +541,7 @@ class DescribeLogDirsResponse(Message):
         m.error_code = 0
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 5:
             raise unsupported_version('DescribeLogDirsResponse', version)

@@ -1,12 +1,12 @@
-"""DescribeProducers (API key 61)."""
+"""DescribeProducers: API key 61."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>i')
 
 
 class TopicRequest(Message):
-    __slots__ = ('name', 'partition_indexes', 'unknown_tags')
-    
+    __slots__ = ('name', 'partition_indexes', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class TopicRequest(Message):
         self.name = name
         self.partition_indexes = [] if partition_indexes is UNSET else partition_indexes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicRequest, int]:
         m = _new(TopicRequest)
@@ -46,9 +46,7 @@ class TopicRequest(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PartitionIndexes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PartitionIndexes', n)
         m.partition_indexes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -59,7 +57,7 @@ class TopicRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -83,12 +81,12 @@ class TopicRequest(Message):
 
 
 class DescribeProducersRequest(Message):
-    __slots__ = ('topics', 'unknown_tags')
+    __slots__ = ('topics', 'unknown_tags',)
     API_KEY = 61
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -96,7 +94,7 @@ class DescribeProducersRequest(Message):
     ) -> None:
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeProducersRequest, int]:
         if not 0 <= version <= 0:
@@ -122,7 +120,7 @@ class DescribeProducersRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeProducersRequest', version)
@@ -141,8 +139,8 @@ class DescribeProducersRequest(Message):
 
 
 class ProducerState(Message):
-    __slots__ = ('producer_id', 'producer_epoch', 'last_sequence', 'last_timestamp', 'coordinator_epoch', 'current_txn_start_offset', 'unknown_tags')
-    
+    __slots__ = ('producer_id', 'producer_epoch', 'last_sequence', 'last_timestamp', 'coordinator_epoch', 'current_txn_start_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -160,11 +158,11 @@ class ProducerState(Message):
         self.coordinator_epoch = coordinator_epoch
         self.current_txn_start_offset = current_txn_start_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ProducerState, int]:
         m = _new(ProducerState)
-        m.producer_id, m.producer_epoch, m.last_sequence, m.last_timestamp, m.coordinator_epoch, m.current_txn_start_offset = _S0.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, m.last_sequence, m.last_timestamp, m.coordinator_epoch, m.current_txn_start_offset, = _S0.unpack_from(buf, pos)
         pos += 36
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -173,7 +171,7 @@ class ProducerState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.producer_id, self.producer_epoch, self.last_sequence, self.last_timestamp, self.coordinator_epoch, self.current_txn_start_offset)
         if self.unknown_tags is None:
@@ -183,8 +181,8 @@ class ProducerState(Message):
 
 
 class PartitionResponse(Message):
-    __slots__ = ('partition_index', 'error_code', 'error_message', 'active_producers', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'error_message', 'active_producers', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -198,11 +196,11 @@ class PartitionResponse(Message):
         self.error_message = error_message
         self.active_producers = [] if active_producers is UNSET else active_producers
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResponse, int]:
         m = _new(PartitionResponse)
-        m.partition_index, m.error_code = _S1.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -237,12 +235,12 @@ class PartitionResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition_index, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -266,8 +264,8 @@ class PartitionResponse(Message):
 
 
 class TopicResponse(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -277,7 +275,7 @@ class TopicResponse(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicResponse, int]:
         m = _new(TopicResponse)
@@ -311,7 +309,7 @@ class TopicResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -336,12 +334,12 @@ class TopicResponse(Message):
 
 
 class DescribeProducersResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 61
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -351,7 +349,7 @@ class DescribeProducersResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeProducersResponse, int]:
         if not 0 <= version <= 0:
@@ -379,7 +377,7 @@ class DescribeProducersResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeProducersResponse', version)

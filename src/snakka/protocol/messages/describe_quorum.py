@@ -1,4 +1,4 @@
-"""DescribeQuorum (API key 55)."""
+"""DescribeQuorum: API key 55."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -22,8 +22,8 @@ _S7 = Struct('>h')
 
 
 class DescribeQuorumRequestPartitionData(Message):
-    __slots__ = ('partition_index', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class DescribeQuorumRequestPartitionData(Message):
     ) -> None:
         self.partition_index = partition_index
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeQuorumRequestPartitionData, int]:
         m = _new(DescribeQuorumRequestPartitionData)
@@ -44,7 +44,7 @@ class DescribeQuorumRequestPartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index)
         if self.unknown_tags is None:
@@ -54,8 +54,8 @@ class DescribeQuorumRequestPartitionData(Message):
 
 
 class DescribeQuorumRequestTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -65,7 +65,7 @@ class DescribeQuorumRequestTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeQuorumRequestTopicData, int]:
         m = _new(DescribeQuorumRequestTopicData)
@@ -99,7 +99,7 @@ class DescribeQuorumRequestTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -124,12 +124,12 @@ class DescribeQuorumRequestTopicData(Message):
 
 
 class DescribeQuorumRequest(Message):
-    __slots__ = ('topics', 'unknown_tags')
+    __slots__ = ('topics', 'unknown_tags',)
     API_KEY = 55
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -137,7 +137,7 @@ class DescribeQuorumRequest(Message):
     ) -> None:
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeQuorumRequest, int]:
         if not 0 <= version <= 2:
@@ -163,7 +163,7 @@ class DescribeQuorumRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DescribeQuorumRequest', version)
@@ -182,8 +182,8 @@ class DescribeQuorumRequest(Message):
 
 
 class ReplicaState(Message):
-    __slots__ = ('replica_id', 'replica_directory_id', 'log_end_offset', 'last_fetch_timestamp', 'last_caught_up_timestamp', 'unknown_tags')
-    
+    __slots__ = ('replica_id', 'replica_directory_id', 'log_end_offset', 'last_fetch_timestamp', 'last_caught_up_timestamp', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -199,7 +199,7 @@ class ReplicaState(Message):
         self.last_fetch_timestamp = last_fetch_timestamp
         self.last_caught_up_timestamp = last_caught_up_timestamp
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReplicaState, int]:
         m = _new(ReplicaState)
@@ -213,7 +213,7 @@ class ReplicaState(Message):
         m.log_end_offset, = _S2.unpack_from(buf, pos)
         pos += 8
         if version >= 1:
-            m.last_fetch_timestamp, m.last_caught_up_timestamp = _S3.unpack_from(buf, pos)
+            m.last_fetch_timestamp, m.last_caught_up_timestamp, = _S3.unpack_from(buf, pos)
             pos += 16
         else:
             m.last_fetch_timestamp = -1
@@ -225,7 +225,7 @@ class ReplicaState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 2 and not (self.replica_directory_id == ZERO_UUID):
             raise unsupported_field('ReplicaDirectoryId', version)
@@ -244,8 +244,8 @@ class ReplicaState(Message):
 
 
 class DescribeQuorumResponsePartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'error_message', 'leader_id', 'leader_epoch', 'high_watermark', 'current_voters', 'observers', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'error_message', 'leader_id', 'leader_epoch', 'high_watermark', 'current_voters', 'observers', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -267,11 +267,11 @@ class DescribeQuorumResponsePartitionData(Message):
         self.current_voters = [] if current_voters is UNSET else current_voters
         self.observers = [] if observers is UNSET else observers
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
         m = _new(DescribeQuorumResponsePartitionData)
-        m.partition_index, m.error_code = _S4.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         if version >= 2:
             n = buf[pos]
@@ -289,7 +289,7 @@ class DescribeQuorumResponsePartitionData(Message):
                 pos = end
         else:
             m.error_message = ''
-        m.leader_id, m.leader_epoch, m.high_watermark = _S5.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, m.high_watermark, = _S5.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -324,13 +324,13 @@ class DescribeQuorumResponsePartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.partition_index, self.error_code)
         if version >= 2:
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -363,8 +363,8 @@ class DescribeQuorumResponsePartitionData(Message):
 
 
 class DescribeQuorumResponseTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -374,7 +374,7 @@ class DescribeQuorumResponseTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeQuorumResponseTopicData, int]:
         m = _new(DescribeQuorumResponseTopicData)
@@ -408,7 +408,7 @@ class DescribeQuorumResponseTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -433,8 +433,8 @@ class DescribeQuorumResponseTopicData(Message):
 
 
 class Listener(Message):
-    __slots__ = ('name', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -446,7 +446,7 @@ class Listener(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Listener, int]:
         m = _new(Listener)
@@ -479,7 +479,7 @@ class Listener(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -505,8 +505,8 @@ class Listener(Message):
 
 
 class Node(Message):
-    __slots__ = ('node_id', 'listeners', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'listeners', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -516,7 +516,7 @@ class Node(Message):
         self.node_id = node_id
         self.listeners = [] if listeners is UNSET else listeners
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Node, int]:
         m = _new(Node)
@@ -542,7 +542,7 @@ class Node(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.node_id)
         value_listeners = self.listeners
@@ -560,12 +560,12 @@ class Node(Message):
 
 
 class DescribeQuorumResponse(Message):
-    __slots__ = ('error_code', 'error_message', 'topics', 'nodes', 'unknown_tags')
+    __slots__ = ('error_code', 'error_message', 'topics', 'nodes', 'unknown_tags',)
     API_KEY = 55
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -579,7 +579,7 @@ class DescribeQuorumResponse(Message):
         self.topics = [] if topics is UNSET else topics
         self.nodes = [] if nodes is UNSET else nodes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeQuorumResponse, int]:
         if not 0 <= version <= 2:
@@ -639,7 +639,7 @@ class DescribeQuorumResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('DescribeQuorumResponse', version)
@@ -649,7 +649,7 @@ class DescribeQuorumResponse(Message):
         if version >= 2:
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1

@@ -1,12 +1,12 @@
-"""DescribeShareGroupOffsets (API key 90)."""
+"""DescribeShareGroupOffsets: API key 90."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,8 +19,8 @@ _S4 = Struct('>i')
 
 
 class DescribeShareGroupOffsetsRequestTopic(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class DescribeShareGroupOffsetsRequestTopic(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsRequestTopic, int]:
         m = _new(DescribeShareGroupOffsetsRequestTopic)
@@ -49,9 +49,7 @@ class DescribeShareGroupOffsetsRequestTopic(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -62,7 +60,7 @@ class DescribeShareGroupOffsetsRequestTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -86,8 +84,8 @@ class DescribeShareGroupOffsetsRequestTopic(Message):
 
 
 class DescribeShareGroupOffsetsRequestGroup(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
-    
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -97,7 +95,7 @@ class DescribeShareGroupOffsetsRequestGroup(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsRequestGroup, int]:
         m = _new(DescribeShareGroupOffsetsRequestGroup)
@@ -134,7 +132,7 @@ class DescribeShareGroupOffsetsRequestGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_group_id = self.group_id
         data = value_group_id.encode()
@@ -146,7 +144,7 @@ class DescribeShareGroupOffsetsRequestGroup(Message):
         out += data
         value_topics = self.topics
         if value_topics is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_topics) + 1
             if n < 128:
@@ -162,12 +160,12 @@ class DescribeShareGroupOffsetsRequestGroup(Message):
 
 
 class DescribeShareGroupOffsetsRequest(Message):
-    __slots__ = ('groups', 'unknown_tags')
+    __slots__ = ('groups', 'unknown_tags',)
     API_KEY = 90
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -175,7 +173,7 @@ class DescribeShareGroupOffsetsRequest(Message):
     ) -> None:
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsRequest, int]:
         if not 0 <= version <= 1:
@@ -201,7 +199,7 @@ class DescribeShareGroupOffsetsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('DescribeShareGroupOffsetsRequest', version)
@@ -220,8 +218,8 @@ class DescribeShareGroupOffsetsRequest(Message):
 
 
 class DescribeShareGroupOffsetsResponsePartition(Message):
-    __slots__ = ('partition_index', 'start_offset', 'leader_epoch', 'lag', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'start_offset', 'leader_epoch', 'lag', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -239,11 +237,11 @@ class DescribeShareGroupOffsetsResponsePartition(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsResponsePartition, int]:
         m = _new(DescribeShareGroupOffsetsResponsePartition)
-        m.partition_index, m.start_offset, m.leader_epoch = _S0.unpack_from(buf, pos)
+        m.partition_index, m.start_offset, m.leader_epoch, = _S0.unpack_from(buf, pos)
         pos += 16
         if version >= 1:
             m.lag, = _S1.unpack_from(buf, pos)
@@ -272,7 +270,7 @@ class DescribeShareGroupOffsetsResponsePartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index, self.start_offset, self.leader_epoch)
         if version >= 1:
@@ -280,7 +278,7 @@ class DescribeShareGroupOffsetsResponsePartition(Message):
         out += _S2.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -296,8 +294,8 @@ class DescribeShareGroupOffsetsResponsePartition(Message):
 
 
 class DescribeShareGroupOffsetsResponseTopic(Message):
-    __slots__ = ('topic_name', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -309,7 +307,7 @@ class DescribeShareGroupOffsetsResponseTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsResponseTopic, int]:
         m = _new(DescribeShareGroupOffsetsResponseTopic)
@@ -345,7 +343,7 @@ class DescribeShareGroupOffsetsResponseTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -373,8 +371,8 @@ class DescribeShareGroupOffsetsResponseTopic(Message):
 
 
 class DescribeShareGroupOffsetsResponseGroup(Message):
-    __slots__ = ('group_id', 'topics', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('group_id', 'topics', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -388,7 +386,7 @@ class DescribeShareGroupOffsetsResponseGroup(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsResponseGroup, int]:
         m = _new(DescribeShareGroupOffsetsResponseGroup)
@@ -437,7 +435,7 @@ class DescribeShareGroupOffsetsResponseGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_group_id = self.group_id
         data = value_group_id.encode()
@@ -458,7 +456,7 @@ class DescribeShareGroupOffsetsResponseGroup(Message):
         out += _S2.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -474,12 +472,12 @@ class DescribeShareGroupOffsetsResponseGroup(Message):
 
 
 class DescribeShareGroupOffsetsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags',)
     API_KEY = 90
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -489,7 +487,7 @@ class DescribeShareGroupOffsetsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeShareGroupOffsetsResponse, int]:
         if not 0 <= version <= 1:
@@ -517,7 +515,7 @@ class DescribeShareGroupOffsetsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('DescribeShareGroupOffsetsResponse', version)

@@ -1,12 +1,12 @@
-"""DescribeTopicPartitions (API key 75)."""
+"""DescribeTopicPartitions: API key 75."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>16s?')
 
 
 class TopicRequest(Message):
-    __slots__ = ('name', 'unknown_tags')
-    
+    __slots__ = ('name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class TopicRequest(Message):
     ) -> None:
         self.name = name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicRequest, int]:
         m = _new(TopicRequest)
@@ -48,7 +48,7 @@ class TopicRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -65,8 +65,8 @@ class TopicRequest(Message):
 
 
 class DescribeTopicPartitionsRequestCursor(Message):
-    __slots__ = ('topic_name', 'partition_index', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partition_index', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -76,7 +76,7 @@ class DescribeTopicPartitionsRequestCursor(Message):
         self.topic_name = topic_name
         self.partition_index = partition_index
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTopicPartitionsRequestCursor, int]:
         m = _new(DescribeTopicPartitionsRequestCursor)
@@ -99,7 +99,7 @@ class DescribeTopicPartitionsRequestCursor(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -117,12 +117,12 @@ class DescribeTopicPartitionsRequestCursor(Message):
 
 
 class DescribeTopicPartitionsRequest(Message):
-    __slots__ = ('topics', 'response_partition_limit', 'cursor', 'unknown_tags')
+    __slots__ = ('topics', 'response_partition_limit', 'cursor', 'unknown_tags',)
     API_KEY = 75
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -134,7 +134,7 @@ class DescribeTopicPartitionsRequest(Message):
         self.response_partition_limit = response_partition_limit
         self.cursor = cursor
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTopicPartitionsRequest, int]:
         if not 0 <= version <= 0:
@@ -168,7 +168,7 @@ class DescribeTopicPartitionsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeTopicPartitionsRequest', version)
@@ -183,7 +183,7 @@ class DescribeTopicPartitionsRequest(Message):
         out += _S0.pack(self.response_partition_limit)
         value_cursor = self.cursor
         if value_cursor is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_cursor.write(out, version)
@@ -194,8 +194,8 @@ class DescribeTopicPartitionsRequest(Message):
 
 
 class DescribeTopicPartitionsResponsePartition(Message):
-    __slots__ = ('error_code', 'partition_index', 'leader_id', 'leader_epoch', 'replica_nodes', 'isr_nodes', 'eligible_leader_replicas', 'last_known_elr', 'offline_replicas', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'partition_index', 'leader_id', 'leader_epoch', 'replica_nodes', 'isr_nodes', 'eligible_leader_replicas', 'last_known_elr', 'offline_replicas', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -219,20 +219,18 @@ class DescribeTopicPartitionsResponsePartition(Message):
         self.last_known_elr = last_known_elr
         self.offline_replicas = [] if offline_replicas is UNSET else offline_replicas
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTopicPartitionsResponsePartition, int]:
         m = _new(DescribeTopicPartitionsResponsePartition)
-        m.error_code, m.partition_index, m.leader_id, m.leader_epoch = _S1.unpack_from(buf, pos)
+        m.error_code, m.partition_index, m.leader_id, m.leader_epoch, = _S1.unpack_from(buf, pos)
         pos += 14
         n = buf[pos]
         pos += 1
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('ReplicaNodes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('ReplicaNodes', n)
         m.replica_nodes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -241,9 +239,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('IsrNodes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('IsrNodes', n)
         m.isr_nodes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -255,9 +251,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
         if n == -1:
             m.eligible_leader_replicas = None
         else:
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('EligibleLeaderReplicas', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('EligibleLeaderReplicas', n)
             m.eligible_leader_replicas = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -269,9 +263,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
         if n == -1:
             m.last_known_elr = None
         else:
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('LastKnownElr', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('LastKnownElr', n)
             m.last_known_elr = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -280,9 +272,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('OfflineReplicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('OfflineReplicas', n)
         m.offline_replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -293,7 +283,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.error_code, self.partition_index, self.leader_id, self.leader_epoch)
         value_replica_nodes = self.replica_nodes
@@ -312,7 +302,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
         out += pack(f'>{len(value_isr_nodes)}i', *value_isr_nodes)
         value_eligible_leader_replicas = self.eligible_leader_replicas
         if value_eligible_leader_replicas is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_eligible_leader_replicas) + 1
             if n < 128:
@@ -322,7 +312,7 @@ class DescribeTopicPartitionsResponsePartition(Message):
             out += pack(f'>{len(value_eligible_leader_replicas)}i', *value_eligible_leader_replicas)
         value_last_known_elr = self.last_known_elr
         if value_last_known_elr is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_last_known_elr) + 1
             if n < 128:
@@ -344,8 +334,8 @@ class DescribeTopicPartitionsResponsePartition(Message):
 
 
 class DescribeTopicPartitionsResponseTopic(Message):
-    __slots__ = ('error_code', 'name', 'topic_id', 'is_internal', 'partitions', 'topic_authorized_operations', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'name', 'topic_id', 'is_internal', 'partitions', 'topic_authorized_operations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -363,7 +353,7 @@ class DescribeTopicPartitionsResponseTopic(Message):
         self.partitions = [] if partitions is UNSET else partitions
         self.topic_authorized_operations = topic_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTopicPartitionsResponseTopic, int]:
         m = _new(DescribeTopicPartitionsResponseTopic)
@@ -382,7 +372,7 @@ class DescribeTopicPartitionsResponseTopic(Message):
                 raise bad_length('Name', n)
             m.name = str(buf[pos:end], 'utf-8')
             pos = end
-        m.topic_id, m.is_internal = _S3.unpack_from(buf, pos)
+        m.topic_id, m.is_internal, = _S3.unpack_from(buf, pos)
         pos += 17
         n = buf[pos]
         pos += 1
@@ -406,12 +396,12 @@ class DescribeTopicPartitionsResponseTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.error_code)
         value_name = self.name
         if value_name is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_name.encode()
             n = len(data) + 1
@@ -439,8 +429,8 @@ class DescribeTopicPartitionsResponseTopic(Message):
 
 
 class DescribeTopicPartitionsResponseCursor(Message):
-    __slots__ = ('topic_name', 'partition_index', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partition_index', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -450,7 +440,7 @@ class DescribeTopicPartitionsResponseCursor(Message):
         self.topic_name = topic_name
         self.partition_index = partition_index
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTopicPartitionsResponseCursor, int]:
         m = _new(DescribeTopicPartitionsResponseCursor)
@@ -473,7 +463,7 @@ class DescribeTopicPartitionsResponseCursor(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -491,12 +481,12 @@ class DescribeTopicPartitionsResponseCursor(Message):
 
 
 class DescribeTopicPartitionsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'next_cursor', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'next_cursor', 'unknown_tags',)
     API_KEY = 75
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -508,7 +498,7 @@ class DescribeTopicPartitionsResponse(Message):
         self.topics = [] if topics is UNSET else topics
         self.next_cursor = next_cursor
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTopicPartitionsResponse, int]:
         if not 0 <= version <= 0:
@@ -542,7 +532,7 @@ class DescribeTopicPartitionsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeTopicPartitionsResponse', version)
@@ -557,7 +547,7 @@ class DescribeTopicPartitionsResponse(Message):
             item_topics.write(out, version)
         value_next_cursor = self.next_cursor
         if value_next_cursor is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_next_cursor.write(out, version)

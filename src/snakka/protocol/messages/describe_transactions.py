@@ -1,12 +1,12 @@
-"""DescribeTransactions (API key 65)."""
+"""DescribeTransactions: API key 65."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,12 +16,12 @@ _S2 = Struct('>i')
 
 
 class DescribeTransactionsRequest(Message):
-    __slots__ = ('transactional_ids', 'unknown_tags')
+    __slots__ = ('transactional_ids', 'unknown_tags',)
     API_KEY = 65
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class DescribeTransactionsRequest(Message):
     ) -> None:
         self.transactional_ids = [] if transactional_ids is UNSET else transactional_ids
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTransactionsRequest, int]:
         if not 0 <= version <= 0:
@@ -50,7 +50,7 @@ class DescribeTransactionsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeTransactionsRequest', version)
@@ -68,8 +68,8 @@ class DescribeTransactionsRequest(Message):
 
 
 class TopicData(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -79,7 +79,7 @@ class TopicData(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicData, int]:
         m = _new(TopicData)
@@ -98,9 +98,7 @@ class TopicData(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -111,7 +109,7 @@ class TopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic = self.topic
         data = value_topic.encode()
@@ -135,8 +133,8 @@ class TopicData(Message):
 
 
 class TransactionState(Message):
-    __slots__ = ('error_code', 'transactional_id', 'transaction_state', 'transaction_timeout_ms', 'transaction_start_time_ms', 'producer_id', 'producer_epoch', 'topics', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'transactional_id', 'transaction_state', 'transaction_timeout_ms', 'transaction_start_time_ms', 'producer_id', 'producer_epoch', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -158,7 +156,7 @@ class TransactionState(Message):
         self.producer_epoch = producer_epoch
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TransactionState, int]:
         m = _new(TransactionState)
@@ -184,7 +182,7 @@ class TransactionState(Message):
             raise bad_length('TransactionState', n)
         m.transaction_state = str(buf[pos:end], 'utf-8')
         pos = end
-        m.transaction_timeout_ms, m.transaction_start_time_ms, m.producer_id, m.producer_epoch = _S1.unpack_from(buf, pos)
+        m.transaction_timeout_ms, m.transaction_start_time_ms, m.producer_id, m.producer_epoch, = _S1.unpack_from(buf, pos)
         pos += 22
         n = buf[pos]
         pos += 1
@@ -206,7 +204,7 @@ class TransactionState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.error_code)
         value_transactional_id = self.transactional_id
@@ -241,12 +239,12 @@ class TransactionState(Message):
 
 
 class DescribeTransactionsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'transaction_states', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'transaction_states', 'unknown_tags',)
     API_KEY = 65
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -256,7 +254,7 @@ class DescribeTransactionsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.transaction_states = [] if transaction_states is UNSET else transaction_states
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeTransactionsResponse, int]:
         if not 0 <= version <= 0:
@@ -284,7 +282,7 @@ class DescribeTransactionsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeTransactionsResponse', version)

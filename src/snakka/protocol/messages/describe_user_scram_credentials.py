@@ -1,4 +1,4 @@
-"""DescribeUserScramCredentials (API key 50)."""
+"""DescribeUserScramCredentials: API key 50."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>ih')
 
 
 class UserName(Message):
-    __slots__ = ('name', 'unknown_tags')
-    
+    __slots__ = ('name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -25,7 +25,7 @@ class UserName(Message):
     ) -> None:
         self.name = name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UserName, int]:
         m = _new(UserName)
@@ -46,7 +46,7 @@ class UserName(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -63,12 +63,12 @@ class UserName(Message):
 
 
 class DescribeUserScramCredentialsRequest(Message):
-    __slots__ = ('users', 'unknown_tags')
+    __slots__ = ('users', 'unknown_tags',)
     API_KEY = 50
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -76,7 +76,7 @@ class DescribeUserScramCredentialsRequest(Message):
     ) -> None:
         self.users = [] if users is UNSET else users
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeUserScramCredentialsRequest, int]:
         if not 0 <= version <= 0:
@@ -105,13 +105,13 @@ class DescribeUserScramCredentialsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeUserScramCredentialsRequest', version)
         value_users = self.users
         if value_users is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_users) + 1
             if n < 128:
@@ -127,8 +127,8 @@ class DescribeUserScramCredentialsRequest(Message):
 
 
 class CredentialInfo(Message):
-    __slots__ = ('mechanism', 'iterations', 'unknown_tags')
-    
+    __slots__ = ('mechanism', 'iterations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -138,11 +138,11 @@ class CredentialInfo(Message):
         self.mechanism = mechanism
         self.iterations = iterations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CredentialInfo, int]:
         m = _new(CredentialInfo)
-        m.mechanism, m.iterations = _S0.unpack_from(buf, pos)
+        m.mechanism, m.iterations, = _S0.unpack_from(buf, pos)
         pos += 5
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -151,7 +151,7 @@ class CredentialInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.mechanism, self.iterations)
         if self.unknown_tags is None:
@@ -161,8 +161,8 @@ class CredentialInfo(Message):
 
 
 class DescribeUserScramCredentialsResult(Message):
-    __slots__ = ('user', 'error_code', 'error_message', 'credential_infos', 'unknown_tags')
-    
+    __slots__ = ('user', 'error_code', 'error_message', 'credential_infos', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -176,7 +176,7 @@ class DescribeUserScramCredentialsResult(Message):
         self.error_message = error_message
         self.credential_infos = [] if credential_infos is UNSET else credential_infos
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeUserScramCredentialsResult, int]:
         m = _new(DescribeUserScramCredentialsResult)
@@ -225,7 +225,7 @@ class DescribeUserScramCredentialsResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_user = self.user
         data = value_user.encode()
@@ -238,7 +238,7 @@ class DescribeUserScramCredentialsResult(Message):
         out += _S1.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -262,12 +262,12 @@ class DescribeUserScramCredentialsResult(Message):
 
 
 class DescribeUserScramCredentialsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'results', 'unknown_tags',)
     API_KEY = 50
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -281,13 +281,13 @@ class DescribeUserScramCredentialsResponse(Message):
         self.error_message = error_message
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribeUserScramCredentialsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeUserScramCredentialsResponse', version)
         m = _new(DescribeUserScramCredentialsResponse)
-        m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -322,14 +322,14 @@ class DescribeUserScramCredentialsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DescribeUserScramCredentialsResponse', version)
         out += _S2.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

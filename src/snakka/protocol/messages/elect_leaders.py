@@ -1,12 +1,12 @@
-"""ElectLeaders (API key 43)."""
+"""ElectLeaders: API key 43."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>ih')
 
 
 class TopicPartitions(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class TopicPartitions(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitions, int]:
         m = _new(TopicPartitions)
@@ -48,9 +48,7 @@ class TopicPartitions(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('Partitions', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('Partitions', n)
             m.partitions = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -70,15 +68,13 @@ class TopicPartitions(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_topic = self.topic
@@ -111,12 +107,12 @@ class TopicPartitions(Message):
 
 
 class ElectLeadersRequest(Message):
-    __slots__ = ('election_type', 'topic_partitions', 'timeout_ms', 'unknown_tags')
+    __slots__ = ('election_type', 'topic_partitions', 'timeout_ms', 'unknown_tags',)
     API_KEY = 43
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -128,7 +124,7 @@ class ElectLeadersRequest(Message):
         self.topic_partitions = [] if topic_partitions is UNSET else topic_partitions
         self.timeout_ms = timeout_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ElectLeadersRequest, int]:
         if not 0 <= version <= 2:
@@ -184,7 +180,7 @@ class ElectLeadersRequest(Message):
         pos += 4
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('ElectLeadersRequest', version)
@@ -194,7 +190,7 @@ class ElectLeadersRequest(Message):
             out += _S2.pack(self.election_type)
             value_topic_partitions = self.topic_partitions
             if value_topic_partitions is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_topic_partitions) + 1
                 if n < 128:
@@ -222,8 +218,8 @@ class ElectLeadersRequest(Message):
 
 
 class PartitionResult(Message):
-    __slots__ = ('partition_id', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition_id', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -235,12 +231,12 @@ class PartitionResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResult, int]:
         m = _new(PartitionResult)
         if version >= 2:
-            m.partition_id, m.error_code = _S3.unpack_from(buf, pos)
+            m.partition_id, m.error_code, = _S3.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -262,7 +258,7 @@ class PartitionResult(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_id, m.error_code = _S3.unpack_from(buf, pos)
+        m.partition_id, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n, = _S0.unpack_from(buf, pos)
         pos += 2
@@ -276,13 +272,13 @@ class PartitionResult(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             out += _S3.pack(self.partition_id, self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -307,8 +303,8 @@ class PartitionResult(Message):
 
 
 class ReplicaElectionResult(Message):
-    __slots__ = ('topic', 'partition_result', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partition_result', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -318,7 +314,7 @@ class ReplicaElectionResult(Message):
         self.topic = topic
         self.partition_result = [] if partition_result is UNSET else partition_result
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReplicaElectionResult, int]:
         m = _new(ReplicaElectionResult)
@@ -372,7 +368,7 @@ class ReplicaElectionResult(Message):
         m.partition_result = items_partition_result
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 2:
             value_topic = self.topic
@@ -407,12 +403,12 @@ class ReplicaElectionResult(Message):
 
 
 class ElectLeadersResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'replica_election_results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'replica_election_results', 'unknown_tags',)
     API_KEY = 43
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -424,14 +420,14 @@ class ElectLeadersResponse(Message):
         self.error_code = error_code
         self.replica_election_results = [] if replica_election_results is UNSET else replica_election_results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ElectLeadersResponse, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('ElectLeadersResponse', version)
         m = _new(ElectLeadersResponse)
         if version >= 2:
-            m.throttle_time_ms, m.error_code = _S3.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S3.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -472,7 +468,7 @@ class ElectLeadersResponse(Message):
         m.replica_election_results = items_replica_election_results
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('ElectLeadersResponse', version)

@@ -1,12 +1,12 @@
-"""EndQuorumEpoch (API key 54)."""
+"""EndQuorumEpoch: API key 54."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>ihii')
 
 
 class ReplicaInfo(Message):
-    __slots__ = ('candidate_id', 'candidate_directory_id', 'unknown_tags')
-    
+    __slots__ = ('candidate_id', 'candidate_directory_id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,11 +31,11 @@ class ReplicaInfo(Message):
         self.candidate_id = candidate_id
         self.candidate_directory_id = candidate_directory_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReplicaInfo, int]:
         m = _new(ReplicaInfo)
-        m.candidate_id, m.candidate_directory_id = _S0.unpack_from(buf, pos)
+        m.candidate_id, m.candidate_directory_id, = _S0.unpack_from(buf, pos)
         pos += 20
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -44,7 +44,7 @@ class ReplicaInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.candidate_directory_id) != 16:
             raise bad_length('CandidateDirectoryId', len(self.candidate_directory_id))
@@ -56,8 +56,8 @@ class ReplicaInfo(Message):
 
 
 class EndQuorumEpochRequestPartitionData(Message):
-    __slots__ = ('partition_index', 'leader_id', 'leader_epoch', 'preferred_successors', 'preferred_candidates', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'leader_id', 'leader_epoch', 'preferred_successors', 'preferred_candidates', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -73,12 +73,12 @@ class EndQuorumEpochRequestPartitionData(Message):
         self.preferred_successors = [] if preferred_successors is UNSET else preferred_successors
         self.preferred_candidates = [] if preferred_candidates is UNSET else preferred_candidates
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndQuorumEpochRequestPartitionData, int]:
         m = _new(EndQuorumEpochRequestPartitionData)
         if version >= 1:
-            m.partition_index, m.leader_id, m.leader_epoch = _S1.unpack_from(buf, pos)
+            m.partition_index, m.leader_id, m.leader_epoch, = _S1.unpack_from(buf, pos)
             pos += 12
             n = buf[pos]
             pos += 1
@@ -101,20 +101,18 @@ class EndQuorumEpochRequestPartitionData(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.leader_id, m.leader_epoch = _S1.unpack_from(buf, pos)
+        m.partition_index, m.leader_id, m.leader_epoch, = _S1.unpack_from(buf, pos)
         pos += 12
         n, = _S2.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PreferredSuccessors', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PreferredSuccessors', n)
         m.preferred_successors = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.preferred_candidates = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             out += _S1.pack(self.partition_index, self.leader_id, self.leader_epoch)
@@ -138,8 +136,8 @@ class EndQuorumEpochRequestPartitionData(Message):
 
 
 class EndQuorumEpochRequestTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -149,7 +147,7 @@ class EndQuorumEpochRequestTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndQuorumEpochRequestTopicData, int]:
         m = _new(EndQuorumEpochRequestTopicData)
@@ -203,7 +201,7 @@ class EndQuorumEpochRequestTopicData(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_topic_name = self.topic_name
@@ -238,8 +236,8 @@ class EndQuorumEpochRequestTopicData(Message):
 
 
 class LeaderEndpoint(Message):
-    __slots__ = ('name', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -251,7 +249,7 @@ class LeaderEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderEndpoint, int]:
         m = _new(LeaderEndpoint)
@@ -284,7 +282,7 @@ class LeaderEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -310,12 +308,12 @@ class LeaderEndpoint(Message):
 
 
 class EndQuorumEpochRequest(Message):
-    __slots__ = ('cluster_id', 'topics', 'leader_endpoints', 'unknown_tags')
+    __slots__ = ('cluster_id', 'topics', 'leader_endpoints', 'unknown_tags',)
     API_KEY = 54
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -327,7 +325,7 @@ class EndQuorumEpochRequest(Message):
         self.topics = [] if topics is UNSET else topics
         self.leader_endpoints = [] if leader_endpoints is UNSET else leader_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndQuorumEpochRequest, int]:
         if not 0 <= version <= 1:
@@ -403,14 +401,14 @@ class EndQuorumEpochRequest(Message):
         m.leader_endpoints = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('EndQuorumEpochRequest', version)
         if version >= 1:
             value_cluster_id = self.cluster_id
             if value_cluster_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_cluster_id.encode()
                 n = len(data) + 1
@@ -454,8 +452,8 @@ class EndQuorumEpochRequest(Message):
 
 
 class EndQuorumEpochResponsePartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -469,12 +467,12 @@ class EndQuorumEpochResponsePartitionData(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndQuorumEpochResponsePartitionData, int]:
         m = _new(EndQuorumEpochResponsePartitionData)
         if version >= 1:
-            m.partition_index, m.error_code, m.leader_id, m.leader_epoch = _S5.unpack_from(buf, pos)
+            m.partition_index, m.error_code, m.leader_id, m.leader_epoch, = _S5.unpack_from(buf, pos)
             pos += 14
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -483,11 +481,11 @@ class EndQuorumEpochResponsePartitionData(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code, m.leader_id, m.leader_epoch = _S5.unpack_from(buf, pos)
+        m.partition_index, m.error_code, m.leader_id, m.leader_epoch, = _S5.unpack_from(buf, pos)
         pos += 14
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             out += _S5.pack(self.partition_index, self.error_code, self.leader_id, self.leader_epoch)
@@ -500,8 +498,8 @@ class EndQuorumEpochResponsePartitionData(Message):
 
 
 class EndQuorumEpochResponseTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -511,7 +509,7 @@ class EndQuorumEpochResponseTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndQuorumEpochResponseTopicData, int]:
         m = _new(EndQuorumEpochResponseTopicData)
@@ -565,7 +563,7 @@ class EndQuorumEpochResponseTopicData(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_topic_name = self.topic_name
@@ -600,8 +598,8 @@ class EndQuorumEpochResponseTopicData(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -613,7 +611,7 @@ class NodeEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -638,7 +636,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.node_id)
         value_host = self.host
@@ -657,12 +655,12 @@ class NodeEndpoint(Message):
 
 
 class EndQuorumEpochResponse(Message):
-    __slots__ = ('error_code', 'topics', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('error_code', 'topics', 'node_endpoints', 'unknown_tags',)
     API_KEY = 54
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -674,7 +672,7 @@ class EndQuorumEpochResponse(Message):
         self.topics = [] if topics is UNSET else topics
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndQuorumEpochResponse, int]:
         if not 0 <= version <= 1:
@@ -704,7 +702,7 @@ class EndQuorumEpochResponse(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         n = buf[pos]
                         pos += 1
@@ -722,9 +720,9 @@ class EndQuorumEpochResponse(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -743,7 +741,7 @@ class EndQuorumEpochResponse(Message):
         m.node_endpoints = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('EndQuorumEpochResponse', version)

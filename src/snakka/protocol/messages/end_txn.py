@@ -1,4 +1,4 @@
-"""EndTxn (API key 26)."""
+"""EndTxn: API key 26."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _S3 = Struct('>qh')
 
 
 class EndTxnRequest(Message):
-    __slots__ = ('transactional_id', 'producer_id', 'producer_epoch', 'committed', 'unknown_tags')
+    __slots__ = ('transactional_id', 'producer_id', 'producer_epoch', 'committed', 'unknown_tags',)
     API_KEY = 26
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -36,7 +36,7 @@ class EndTxnRequest(Message):
         self.producer_epoch = producer_epoch
         self.committed = committed
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndTxnRequest, int]:
         if not 0 <= version <= 5:
@@ -53,7 +53,7 @@ class EndTxnRequest(Message):
                 raise bad_length('TransactionalId', n)
             m.transactional_id = str(buf[pos:end], 'utf-8')
             pos = end
-            m.producer_id, m.producer_epoch, m.committed = _S0.unpack_from(buf, pos)
+            m.producer_id, m.producer_epoch, m.committed, = _S0.unpack_from(buf, pos)
             pos += 11
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -69,11 +69,11 @@ class EndTxnRequest(Message):
             raise bad_length('TransactionalId', n)
         m.transactional_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.producer_id, m.producer_epoch, m.committed = _S0.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, m.committed, = _S0.unpack_from(buf, pos)
         pos += 11
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('EndTxnRequest', version)
@@ -100,12 +100,12 @@ class EndTxnRequest(Message):
 
 
 class EndTxnResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'producer_id', 'producer_epoch', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'producer_id', 'producer_epoch', 'unknown_tags',)
     API_KEY = 26
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -119,17 +119,17 @@ class EndTxnResponse(Message):
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndTxnResponse, int]:
         if not 0 <= version <= 5:
             raise unsupported_version('EndTxnResponse', version)
         m = _new(EndTxnResponse)
         if version >= 3:
-            m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
             pos += 6
             if version >= 5:
-                m.producer_id, m.producer_epoch = _S3.unpack_from(buf, pos)
+                m.producer_id, m.producer_epoch, = _S3.unpack_from(buf, pos)
                 pos += 10
             else:
                 m.producer_id = -1
@@ -141,13 +141,13 @@ class EndTxnResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         m.producer_id = -1
         m.producer_epoch = -1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('EndTxnResponse', version)

@@ -1,4 +1,4 @@
-"""Envelope (API key 58)."""
+"""Envelope: API key 58."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _S0 = Struct('>h')
 
 
 class EnvelopeRequest(Message):
-    __slots__ = ('request_data', 'request_principal', 'client_host_address', 'unknown_tags')
+    __slots__ = ('request_data', 'request_principal', 'client_host_address', 'unknown_tags',)
     API_KEY = 58
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class EnvelopeRequest(Message):
         self.request_principal = request_principal
         self.client_host_address = client_host_address
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EnvelopeRequest, int]:
         if not 0 <= version <= 0:
@@ -77,7 +77,7 @@ class EnvelopeRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('EnvelopeRequest', version)
@@ -90,7 +90,7 @@ class EnvelopeRequest(Message):
         out += value_request_data
         value_request_principal = self.request_principal
         if value_request_principal is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_request_principal) + 1
             if n < 128:
@@ -112,12 +112,12 @@ class EnvelopeRequest(Message):
 
 
 class EnvelopeResponse(Message):
-    __slots__ = ('response_data', 'error_code', 'unknown_tags')
+    __slots__ = ('response_data', 'error_code', 'unknown_tags',)
     API_KEY = 58
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -127,7 +127,7 @@ class EnvelopeResponse(Message):
         self.response_data = response_data
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EnvelopeResponse, int]:
         if not 0 <= version <= 0:
@@ -155,13 +155,13 @@ class EnvelopeResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('EnvelopeResponse', version)
         value_response_data = self.response_data
         if value_response_data is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_response_data) + 1
             if n < 128:

@@ -1,4 +1,4 @@
-"""ExpireDelegationToken (API key 40)."""
+"""ExpireDelegationToken: API key 40."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S2 = Struct('>hqi')
 
 
 class ExpireDelegationTokenRequest(Message):
-    __slots__ = ('hmac', 'expiry_time_period_ms', 'unknown_tags')
+    __slots__ = ('hmac', 'expiry_time_period_ms', 'unknown_tags',)
     API_KEY = 40
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class ExpireDelegationTokenRequest(Message):
         self.hmac = hmac
         self.expiry_time_period_ms = expiry_time_period_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ExpireDelegationTokenRequest, int]:
         if not 1 <= version <= 2:
@@ -68,7 +68,7 @@ class ExpireDelegationTokenRequest(Message):
         pos += 8
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('ExpireDelegationTokenRequest', version)
@@ -93,12 +93,12 @@ class ExpireDelegationTokenRequest(Message):
 
 
 class ExpireDelegationTokenResponse(Message):
-    __slots__ = ('error_code', 'expiry_timestamp_ms', 'throttle_time_ms', 'unknown_tags')
+    __slots__ = ('error_code', 'expiry_timestamp_ms', 'throttle_time_ms', 'unknown_tags',)
     API_KEY = 40
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -110,14 +110,14 @@ class ExpireDelegationTokenResponse(Message):
         self.expiry_timestamp_ms = expiry_timestamp_ms
         self.throttle_time_ms = throttle_time_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ExpireDelegationTokenResponse, int]:
         if not 1 <= version <= 2:
             raise unsupported_version('ExpireDelegationTokenResponse', version)
         m = _new(ExpireDelegationTokenResponse)
         if version >= 2:
-            m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms = _S2.unpack_from(buf, pos)
+            m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms, = _S2.unpack_from(buf, pos)
             pos += 14
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -126,11 +126,11 @@ class ExpireDelegationTokenResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms = _S2.unpack_from(buf, pos)
+        m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms, = _S2.unpack_from(buf, pos)
         pos += 14
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('ExpireDelegationTokenResponse', version)

@@ -1,12 +1,12 @@
-"""Fetch (API key 1)."""
+"""Fetch: API key 1."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, Records, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_records, write_records, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -29,8 +29,8 @@ _S14 = Struct('>hi')
 
 
 class ReplicaState(Message):
-    __slots__ = ('replica_id', 'replica_epoch', 'unknown_tags')
-    
+    __slots__ = ('replica_id', 'replica_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -40,11 +40,11 @@ class ReplicaState(Message):
         self.replica_id = replica_id
         self.replica_epoch = replica_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReplicaState, int]:
         m = _new(ReplicaState)
-        m.replica_id, m.replica_epoch = _S0.unpack_from(buf, pos)
+        m.replica_id, m.replica_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -53,7 +53,7 @@ class ReplicaState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.replica_id, self.replica_epoch)
         if self.unknown_tags is None:
@@ -66,8 +66,8 @@ _default_ReplicaState = frozen(ReplicaState())
 
 
 class FetchPartition(Message):
-    __slots__ = ('partition', 'current_leader_epoch', 'fetch_offset', 'last_fetched_epoch', 'log_start_offset', 'partition_max_bytes', 'replica_directory_id', 'high_watermark', 'unknown_tags')
-    
+    __slots__ = ('partition', 'current_leader_epoch', 'fetch_offset', 'last_fetched_epoch', 'log_start_offset', 'partition_max_bytes', 'replica_directory_id', 'high_watermark', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -89,12 +89,12 @@ class FetchPartition(Message):
         self.replica_directory_id = replica_directory_id
         self.high_watermark = high_watermark
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchPartition, int]:
         m = _new(FetchPartition)
         if version >= 12:
-            m.partition, m.current_leader_epoch, m.fetch_offset, m.last_fetched_epoch, m.log_start_offset, m.partition_max_bytes = _S1.unpack_from(buf, pos)
+            m.partition, m.current_leader_epoch, m.fetch_offset, m.last_fetched_epoch, m.log_start_offset, m.partition_max_bytes, = _S1.unpack_from(buf, pos)
             pos += 32
             m.replica_directory_id = ZERO_UUID
             m.high_watermark = 9223372036854775807
@@ -105,7 +105,7 @@ class FetchPartition(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0 and version >= 17:
                         m.replica_directory_id, = _S2.unpack_from(buf, pos)
                         pos += 16
@@ -115,9 +115,9 @@ class FetchPartition(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -142,7 +142,7 @@ class FetchPartition(Message):
         m.high_watermark = 9223372036854775807
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 12 and not (self.last_fetched_epoch == -1):
             raise unsupported_field('LastFetchedEpoch', version)
@@ -151,6 +151,8 @@ class FetchPartition(Message):
             tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
             if version >= 17 and not (self.replica_directory_id == ZERO_UUID):
                 value = Frame()
+                if len(self.replica_directory_id) != 16:
+                    raise bad_length('ReplicaDirectoryId', len(self.replica_directory_id))
                 value += _S2.pack(self.replica_directory_id)
                 if tags is None:
                     tags = {}
@@ -176,8 +178,8 @@ class FetchPartition(Message):
 
 
 class FetchTopic(Message):
-    __slots__ = ('topic', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -189,7 +191,7 @@ class FetchTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchTopic, int]:
         m = _new(FetchTopic)
@@ -252,7 +254,7 @@ class FetchTopic(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 12:
             if version <= 12:
@@ -292,8 +294,8 @@ class FetchTopic(Message):
 
 
 class ForgottenTopic(Message):
-    __slots__ = ('topic', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -305,7 +307,7 @@ class ForgottenTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ForgottenTopic, int]:
         m = _new(ForgottenTopic)
@@ -333,9 +335,7 @@ class ForgottenTopic(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('Partitions', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('Partitions', n)
             m.partitions = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -355,16 +355,14 @@ class ForgottenTopic(Message):
         pos = end
         n, = _S4.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 12:
             if version <= 12:
@@ -402,12 +400,12 @@ class ForgottenTopic(Message):
 
 
 class FetchRequest(Message):
-    __slots__ = ('cluster_id', 'replica_id', 'replica_state', 'max_wait_ms', 'min_bytes', 'max_bytes', 'isolation_level', 'session_id', 'session_epoch', 'topics', 'forgotten_topics_data', 'rack_id', 'unknown_tags')
+    __slots__ = ('cluster_id', 'replica_id', 'replica_state', 'max_wait_ms', 'min_bytes', 'max_bytes', 'isolation_level', 'session_id', 'session_epoch', 'topics', 'forgotten_topics_data', 'rack_id', 'unknown_tags',)
     API_KEY = 1
     MIN_VERSION = 4
     MAX_VERSION = 18
     FLEXIBLE_FROM = 12
-    
+
     def __init__(
         self,
         *,
@@ -437,7 +435,7 @@ class FetchRequest(Message):
         self.forgotten_topics_data = [] if forgotten_topics_data is UNSET else forgotten_topics_data
         self.rack_id = rack_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchRequest, int]:
         if not 4 <= version <= 18:
@@ -449,7 +447,7 @@ class FetchRequest(Message):
                 pos += 4
             else:
                 m.replica_id = -1
-            m.max_wait_ms, m.min_bytes, m.max_bytes, m.isolation_level, m.session_id, m.session_epoch = _S6.unpack_from(buf, pos)
+            m.max_wait_ms, m.min_bytes, m.max_bytes, m.isolation_level, m.session_id, m.session_epoch, = _S6.unpack_from(buf, pos)
             pos += 21
             n = buf[pos]
             pos += 1
@@ -496,7 +494,7 @@ class FetchRequest(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         n = buf[pos]
                         pos += 1
@@ -516,16 +514,16 @@ class FetchRequest(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
-        m.replica_id, m.max_wait_ms, m.min_bytes, m.max_bytes, m.isolation_level = _S7.unpack_from(buf, pos)
+        m.replica_id, m.max_wait_ms, m.min_bytes, m.max_bytes, m.isolation_level, = _S7.unpack_from(buf, pos)
         pos += 17
         if version >= 7:
-            m.session_id, m.session_epoch = _S8.unpack_from(buf, pos)
+            m.session_id, m.session_epoch, = _S8.unpack_from(buf, pos)
             pos += 8
         else:
             m.session_id = 0
@@ -567,13 +565,13 @@ class FetchRequest(Message):
         m.replica_state = _default_ReplicaState
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 4 <= version <= 18:
             raise unsupported_version('FetchRequest', version)
         if version > 14 and not (self.replica_id == -1):
             raise unsupported_field('ReplicaId', version)
-        if version < 15 and not ((self.replica_state is _default_ReplicaState or self.replica_state == _default_ReplicaState)):
+        if version < 15 and not (self.replica_state is _default_ReplicaState or self.replica_state == _default_ReplicaState):
             raise unsupported_field('ReplicaState', version)
         if version < 7 and not (not self.forgotten_topics_data):
             raise unsupported_field('ForgottenTopicsData', version)
@@ -610,7 +608,7 @@ class FetchRequest(Message):
                 value = Frame()
                 value_cluster_id = self.cluster_id
                 if value_cluster_id is None:
-                    value.append(0)
+                    value += b'\x00'
                 else:
                     data = value_cluster_id.encode()
                     n = len(data) + 1
@@ -622,7 +620,7 @@ class FetchRequest(Message):
                 if tags is None:
                     tags = {}
                 tags[0] = value
-            if version >= 15 and not ((self.replica_state is _default_ReplicaState or self.replica_state == _default_ReplicaState)):
+            if version >= 15 and not (self.replica_state is _default_ReplicaState or self.replica_state == _default_ReplicaState):
                 value = Frame()
                 value_replica_state = self.replica_state
                 value_replica_state.write(value, version)
@@ -654,8 +652,8 @@ class FetchRequest(Message):
 
 
 class EpochEndOffset(Message):
-    __slots__ = ('epoch', 'end_offset', 'unknown_tags')
-    
+    __slots__ = ('epoch', 'end_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -665,11 +663,11 @@ class EpochEndOffset(Message):
         self.epoch = epoch
         self.end_offset = end_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EpochEndOffset, int]:
         m = _new(EpochEndOffset)
-        m.epoch, m.end_offset = _S0.unpack_from(buf, pos)
+        m.epoch, m.end_offset, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -678,7 +676,7 @@ class EpochEndOffset(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.epoch, self.end_offset)
         if self.unknown_tags is None:
@@ -691,8 +689,8 @@ _default_EpochEndOffset = frozen(EpochEndOffset())
 
 
 class LeaderIdAndEpoch(Message):
-    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -702,11 +700,11 @@ class LeaderIdAndEpoch(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderIdAndEpoch, int]:
         m = _new(LeaderIdAndEpoch)
-        m.leader_id, m.leader_epoch = _S8.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, = _S8.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -715,7 +713,7 @@ class LeaderIdAndEpoch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S8.pack(self.leader_id, self.leader_epoch)
         if self.unknown_tags is None:
@@ -728,8 +726,8 @@ _default_LeaderIdAndEpoch = frozen(LeaderIdAndEpoch())
 
 
 class SnapshotId(Message):
-    __slots__ = ('end_offset', 'epoch', 'unknown_tags')
-    
+    __slots__ = ('end_offset', 'epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -739,11 +737,11 @@ class SnapshotId(Message):
         self.end_offset = end_offset
         self.epoch = epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SnapshotId, int]:
         m = _new(SnapshotId)
-        m.end_offset, m.epoch = _S9.unpack_from(buf, pos)
+        m.end_offset, m.epoch, = _S9.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -752,7 +750,7 @@ class SnapshotId(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S9.pack(self.end_offset, self.epoch)
         if self.unknown_tags is None:
@@ -765,8 +763,8 @@ _default_SnapshotId = frozen(SnapshotId())
 
 
 class AbortedTransaction(Message):
-    __slots__ = ('producer_id', 'first_offset', 'unknown_tags')
-    
+    __slots__ = ('producer_id', 'first_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -776,12 +774,12 @@ class AbortedTransaction(Message):
         self.producer_id = producer_id
         self.first_offset = first_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AbortedTransaction, int]:
         m = _new(AbortedTransaction)
         if version >= 12:
-            m.producer_id, m.first_offset = _S10.unpack_from(buf, pos)
+            m.producer_id, m.first_offset, = _S10.unpack_from(buf, pos)
             pos += 16
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -790,11 +788,11 @@ class AbortedTransaction(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.producer_id, m.first_offset = _S10.unpack_from(buf, pos)
+        m.producer_id, m.first_offset, = _S10.unpack_from(buf, pos)
         pos += 16
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 12:
             out += _S10.pack(self.producer_id, self.first_offset)
@@ -807,8 +805,8 @@ class AbortedTransaction(Message):
 
 
 class PartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'high_watermark', 'last_stable_offset', 'log_start_offset', 'diverging_epoch', 'current_leader', 'snapshot_id', 'aborted_transactions', 'preferred_read_replica', 'records', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'high_watermark', 'last_stable_offset', 'log_start_offset', 'diverging_epoch', 'current_leader', 'snapshot_id', 'aborted_transactions', 'preferred_read_replica', 'records', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -836,12 +834,12 @@ class PartitionData(Message):
         self.preferred_read_replica = preferred_read_replica
         self.records = records
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
         if version >= 12:
-            m.partition_index, m.error_code, m.high_watermark, m.last_stable_offset, m.log_start_offset = _S11.unpack_from(buf, pos)
+            m.partition_index, m.error_code, m.high_watermark, m.last_stable_offset, m.log_start_offset, = _S11.unpack_from(buf, pos)
             pos += 30
             n = buf[pos]
             pos += 1
@@ -884,7 +882,7 @@ class PartitionData(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         m.diverging_epoch, pos = EpochEndOffset.read(buf, pos, version)
                     elif tag == 1:
@@ -894,13 +892,13 @@ class PartitionData(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code, m.high_watermark, m.last_stable_offset = _S12.unpack_from(buf, pos)
+        m.partition_index, m.error_code, m.high_watermark, m.last_stable_offset, = _S12.unpack_from(buf, pos)
         pos += 22
         if version >= 5:
             m.log_start_offset, = _S3.unpack_from(buf, pos)
@@ -940,13 +938,13 @@ class PartitionData(Message):
         m.snapshot_id = _default_SnapshotId
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
-        if version < 12 and not ((self.diverging_epoch is _default_EpochEndOffset or self.diverging_epoch == _default_EpochEndOffset)):
+        if version < 12 and not (self.diverging_epoch is _default_EpochEndOffset or self.diverging_epoch == _default_EpochEndOffset):
             raise unsupported_field('DivergingEpoch', version)
-        if version < 12 and not ((self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch)):
+        if version < 12 and not (self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch):
             raise unsupported_field('CurrentLeader', version)
-        if version < 12 and not ((self.snapshot_id is _default_SnapshotId or self.snapshot_id == _default_SnapshotId)):
+        if version < 12 and not (self.snapshot_id is _default_SnapshotId or self.snapshot_id == _default_SnapshotId):
             raise unsupported_field('SnapshotId', version)
         if version < 11 and not (self.preferred_read_replica == -1):
             raise unsupported_field('PreferredReadReplica', version)
@@ -954,7 +952,7 @@ class PartitionData(Message):
             out += _S11.pack(self.partition_index, self.error_code, self.high_watermark, self.last_stable_offset, self.log_start_offset)
             value_aborted_transactions = self.aborted_transactions
             if value_aborted_transactions is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_aborted_transactions) + 1
                 if n < 128:
@@ -966,25 +964,25 @@ class PartitionData(Message):
             out += _S4.pack(self.preferred_read_replica)
             value_records = self.records
             if value_records is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 write_compact_records(out, value_records)
             tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
-            if not ((self.diverging_epoch is _default_EpochEndOffset or self.diverging_epoch == _default_EpochEndOffset)):
+            if not (self.diverging_epoch is _default_EpochEndOffset or self.diverging_epoch == _default_EpochEndOffset):
                 value = Frame()
                 value_diverging_epoch = self.diverging_epoch
                 value_diverging_epoch.write(value, version)
                 if tags is None:
                     tags = {}
                 tags[0] = value
-            if not ((self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch)):
+            if not (self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch):
                 value = Frame()
                 value_current_leader = self.current_leader
                 value_current_leader.write(value, version)
                 if tags is None:
                     tags = {}
                 tags[1] = value
-            if not ((self.snapshot_id is _default_SnapshotId or self.snapshot_id == _default_SnapshotId)):
+            if not (self.snapshot_id is _default_SnapshotId or self.snapshot_id == _default_SnapshotId):
                 value = Frame()
                 value_snapshot_id = self.snapshot_id
                 value_snapshot_id.write(value, version)
@@ -1016,8 +1014,8 @@ class PartitionData(Message):
 
 
 class FetchableTopicResponse(Message):
-    __slots__ = ('topic', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1029,7 +1027,7 @@ class FetchableTopicResponse(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchableTopicResponse, int]:
         m = _new(FetchableTopicResponse)
@@ -1092,7 +1090,7 @@ class FetchableTopicResponse(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 12:
             if version <= 12:
@@ -1132,8 +1130,8 @@ class FetchableTopicResponse(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1147,7 +1145,7 @@ class NodeEndpoint(Message):
         self.port = port
         self.rack = rack
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -1185,7 +1183,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.node_id)
         value_host = self.host
@@ -1199,7 +1197,7 @@ class NodeEndpoint(Message):
         out += _S4.pack(self.port)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -1215,12 +1213,12 @@ class NodeEndpoint(Message):
 
 
 class FetchResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'session_id', 'responses', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'session_id', 'responses', 'node_endpoints', 'unknown_tags',)
     API_KEY = 1
     MIN_VERSION = 4
     MAX_VERSION = 18
     FLEXIBLE_FROM = 12
-    
+
     def __init__(
         self,
         *,
@@ -1236,14 +1234,14 @@ class FetchResponse(Message):
         self.responses = [] if responses is UNSET else responses
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchResponse, int]:
         if not 4 <= version <= 18:
             raise unsupported_version('FetchResponse', version)
         m = _new(FetchResponse)
         if version >= 12:
-            m.throttle_time_ms, m.error_code, m.session_id = _S13.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, m.session_id, = _S13.unpack_from(buf, pos)
             pos += 10
             n = buf[pos]
             pos += 1
@@ -1266,7 +1264,7 @@ class FetchResponse(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0 and version >= 16:
                         n = buf[pos]
                         pos += 1
@@ -1284,16 +1282,16 @@ class FetchResponse(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
         m.throttle_time_ms, = _S4.unpack_from(buf, pos)
         pos += 4
         if version >= 7:
-            m.error_code, m.session_id = _S14.unpack_from(buf, pos)
+            m.error_code, m.session_id, = _S14.unpack_from(buf, pos)
             pos += 6
         else:
             m.error_code = 0
@@ -1311,7 +1309,7 @@ class FetchResponse(Message):
         m.node_endpoints = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 4 <= version <= 18:
             raise unsupported_version('FetchResponse', version)

@@ -1,4 +1,4 @@
-"""FetchSnapshot (API key 59)."""
+"""FetchSnapshot: API key 59."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, Records, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_records, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -22,8 +22,8 @@ _S7 = Struct('>H')
 
 
 class FetchSnapshotRequestSnapshotId(Message):
-    __slots__ = ('end_offset', 'epoch', 'unknown_tags')
-    
+    __slots__ = ('end_offset', 'epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -33,11 +33,11 @@ class FetchSnapshotRequestSnapshotId(Message):
         self.end_offset = end_offset
         self.epoch = epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotRequestSnapshotId, int]:
         m = _new(FetchSnapshotRequestSnapshotId)
-        m.end_offset, m.epoch = _S0.unpack_from(buf, pos)
+        m.end_offset, m.epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -46,7 +46,7 @@ class FetchSnapshotRequestSnapshotId(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.end_offset, self.epoch)
         if self.unknown_tags is None:
@@ -59,8 +59,8 @@ _default_FetchSnapshotRequestSnapshotId = frozen(FetchSnapshotRequestSnapshotId(
 
 
 class FetchSnapshotRequestPartitionSnapshot(Message):
-    __slots__ = ('partition', 'current_leader_epoch', 'snapshot_id', 'position', 'replica_directory_id', 'unknown_tags')
-    
+    __slots__ = ('partition', 'current_leader_epoch', 'snapshot_id', 'position', 'replica_directory_id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -76,11 +76,11 @@ class FetchSnapshotRequestPartitionSnapshot(Message):
         self.position = position
         self.replica_directory_id = replica_directory_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotRequestPartitionSnapshot, int]:
         m = _new(FetchSnapshotRequestPartitionSnapshot)
-        m.partition, m.current_leader_epoch = _S1.unpack_from(buf, pos)
+        m.partition, m.current_leader_epoch, = _S1.unpack_from(buf, pos)
         pos += 8
         m.snapshot_id, pos = FetchSnapshotRequestSnapshotId.read(buf, pos, version)
         m.position, = _S2.unpack_from(buf, pos)
@@ -93,20 +93,20 @@ class FetchSnapshotRequestPartitionSnapshot(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0 and version >= 1:
                     m.replica_directory_id, = _S3.unpack_from(buf, pos)
                     pos += 16
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition, self.current_leader_epoch)
         value_snapshot_id = self.snapshot_id
@@ -115,6 +115,8 @@ class FetchSnapshotRequestPartitionSnapshot(Message):
         tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
         if version >= 1 and not (self.replica_directory_id == ZERO_UUID):
             value = Frame()
+            if len(self.replica_directory_id) != 16:
+                raise bad_length('ReplicaDirectoryId', len(self.replica_directory_id))
             value += _S3.pack(self.replica_directory_id)
             if tags is None:
                 tags = {}
@@ -126,8 +128,8 @@ class FetchSnapshotRequestPartitionSnapshot(Message):
 
 
 class FetchSnapshotRequestTopicSnapshot(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -137,7 +139,7 @@ class FetchSnapshotRequestTopicSnapshot(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotRequestTopicSnapshot, int]:
         m = _new(FetchSnapshotRequestTopicSnapshot)
@@ -171,7 +173,7 @@ class FetchSnapshotRequestTopicSnapshot(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -196,12 +198,12 @@ class FetchSnapshotRequestTopicSnapshot(Message):
 
 
 class FetchSnapshotRequest(Message):
-    __slots__ = ('cluster_id', 'replica_id', 'max_bytes', 'topics', 'unknown_tags')
+    __slots__ = ('cluster_id', 'replica_id', 'max_bytes', 'topics', 'unknown_tags',)
     API_KEY = 59
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -215,13 +217,13 @@ class FetchSnapshotRequest(Message):
         self.max_bytes = max_bytes
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotRequest, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('FetchSnapshotRequest', version)
         m = _new(FetchSnapshotRequest)
-        m.replica_id, m.max_bytes = _S1.unpack_from(buf, pos)
+        m.replica_id, m.max_bytes, = _S1.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -244,7 +246,7 @@ class FetchSnapshotRequest(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -262,13 +264,13 @@ class FetchSnapshotRequest(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('FetchSnapshotRequest', version)
@@ -286,7 +288,7 @@ class FetchSnapshotRequest(Message):
             value = Frame()
             value_cluster_id = self.cluster_id
             if value_cluster_id is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 data = value_cluster_id.encode()
                 n = len(data) + 1
@@ -305,8 +307,8 @@ class FetchSnapshotRequest(Message):
 
 
 class FetchSnapshotResponseSnapshotId(Message):
-    __slots__ = ('end_offset', 'epoch', 'unknown_tags')
-    
+    __slots__ = ('end_offset', 'epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -316,11 +318,11 @@ class FetchSnapshotResponseSnapshotId(Message):
         self.end_offset = end_offset
         self.epoch = epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotResponseSnapshotId, int]:
         m = _new(FetchSnapshotResponseSnapshotId)
-        m.end_offset, m.epoch = _S0.unpack_from(buf, pos)
+        m.end_offset, m.epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -329,7 +331,7 @@ class FetchSnapshotResponseSnapshotId(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.end_offset, self.epoch)
         if self.unknown_tags is None:
@@ -342,8 +344,8 @@ _default_FetchSnapshotResponseSnapshotId = frozen(FetchSnapshotResponseSnapshotI
 
 
 class LeaderIdAndEpoch(Message):
-    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -353,11 +355,11 @@ class LeaderIdAndEpoch(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderIdAndEpoch, int]:
         m = _new(LeaderIdAndEpoch)
-        m.leader_id, m.leader_epoch = _S1.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, = _S1.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -366,7 +368,7 @@ class LeaderIdAndEpoch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.leader_id, self.leader_epoch)
         if self.unknown_tags is None:
@@ -379,8 +381,8 @@ _default_LeaderIdAndEpoch = frozen(LeaderIdAndEpoch())
 
 
 class FetchSnapshotResponsePartitionSnapshot(Message):
-    __slots__ = ('index', 'error_code', 'snapshot_id', 'current_leader', 'size', 'position', 'unaligned_records', 'unknown_tags')
-    
+    __slots__ = ('index', 'error_code', 'snapshot_id', 'current_leader', 'size', 'position', 'unaligned_records', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -400,14 +402,14 @@ class FetchSnapshotResponsePartitionSnapshot(Message):
         self.position = position
         self.unaligned_records = unaligned_records
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotResponsePartitionSnapshot, int]:
         m = _new(FetchSnapshotResponsePartitionSnapshot)
-        m.index, m.error_code = _S4.unpack_from(buf, pos)
+        m.index, m.error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         m.snapshot_id, pos = FetchSnapshotResponseSnapshotId.read(buf, pos, version)
-        m.size, m.position = _S5.unpack_from(buf, pos)
+        m.size, m.position, = _S5.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -427,19 +429,19 @@ class FetchSnapshotResponsePartitionSnapshot(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.current_leader, pos = LeaderIdAndEpoch.read(buf, pos, version)
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.index, self.error_code)
         value_snapshot_id = self.snapshot_id
@@ -448,7 +450,7 @@ class FetchSnapshotResponsePartitionSnapshot(Message):
         value_unaligned_records = self.unaligned_records
         write_compact_records(out, value_unaligned_records)
         tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
-        if not ((self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch)):
+        if not (self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch):
             value = Frame()
             value_current_leader = self.current_leader
             value_current_leader.write(value, version)
@@ -462,8 +464,8 @@ class FetchSnapshotResponsePartitionSnapshot(Message):
 
 
 class FetchSnapshotResponseTopicSnapshot(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -473,7 +475,7 @@ class FetchSnapshotResponseTopicSnapshot(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotResponseTopicSnapshot, int]:
         m = _new(FetchSnapshotResponseTopicSnapshot)
@@ -507,7 +509,7 @@ class FetchSnapshotResponseTopicSnapshot(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -532,8 +534,8 @@ class FetchSnapshotResponseTopicSnapshot(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -545,7 +547,7 @@ class NodeEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -570,7 +572,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S6.pack(self.node_id)
         value_host = self.host
@@ -589,12 +591,12 @@ class NodeEndpoint(Message):
 
 
 class FetchSnapshotResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'topics', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'topics', 'node_endpoints', 'unknown_tags',)
     API_KEY = 59
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -608,13 +610,13 @@ class FetchSnapshotResponse(Message):
         self.topics = [] if topics is UNSET else topics
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchSnapshotResponse, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('FetchSnapshotResponse', version)
         m = _new(FetchSnapshotResponse)
-        m.throttle_time_ms, m.error_code = _S4.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -637,7 +639,7 @@ class FetchSnapshotResponse(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0 and version >= 1:
                     n = buf[pos]
                     pos += 1
@@ -655,13 +657,13 @@ class FetchSnapshotResponse(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('FetchSnapshotResponse', version)

@@ -1,4 +1,4 @@
-"""FindCoordinator (API key 10)."""
+"""FindCoordinator: API key 10."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,12 +17,12 @@ _S3 = Struct('>ih')
 
 
 class FindCoordinatorRequest(Message):
-    __slots__ = ('key', 'key_type', 'coordinator_keys', 'unknown_tags')
+    __slots__ = ('key', 'key_type', 'coordinator_keys', 'unknown_tags',)
     API_KEY = 10
     MIN_VERSION = 0
     MAX_VERSION = 6
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class FindCoordinatorRequest(Message):
         self.key_type = key_type
         self.coordinator_keys = [] if coordinator_keys is UNSET else coordinator_keys
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FindCoordinatorRequest, int]:
         if not 0 <= version <= 6:
@@ -89,7 +89,7 @@ class FindCoordinatorRequest(Message):
         m.coordinator_keys = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 6:
             raise unsupported_version('FindCoordinatorRequest', version)
@@ -132,8 +132,8 @@ class FindCoordinatorRequest(Message):
 
 
 class Coordinator(Message):
-    __slots__ = ('key', 'node_id', 'host', 'port', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('key', 'node_id', 'host', 'port', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -151,7 +151,7 @@ class Coordinator(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Coordinator, int]:
         m = _new(Coordinator)
@@ -177,7 +177,7 @@ class Coordinator(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.port, m.error_code = _S3.unpack_from(buf, pos)
+        m.port, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -199,7 +199,7 @@ class Coordinator(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         data = value_key.encode()
@@ -221,7 +221,7 @@ class Coordinator(Message):
         out += _S3.pack(self.port, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -237,12 +237,12 @@ class Coordinator(Message):
 
 
 class FindCoordinatorResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'node_id', 'host', 'port', 'coordinators', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'node_id', 'host', 'port', 'coordinators', 'unknown_tags',)
     API_KEY = 10
     MIN_VERSION = 0
     MAX_VERSION = 6
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -262,7 +262,7 @@ class FindCoordinatorResponse(Message):
         self.port = port
         self.coordinators = [] if coordinators is UNSET else coordinators
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FindCoordinatorResponse, int]:
         if not 0 <= version <= 6:
@@ -372,7 +372,7 @@ class FindCoordinatorResponse(Message):
         m.coordinators = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 6:
             raise unsupported_version('FindCoordinatorResponse', version)
@@ -393,7 +393,7 @@ class FindCoordinatorResponse(Message):
             if version <= 3:
                 value_error_message = self.error_message
                 if value_error_message is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_error_message.encode()
                     n = len(data) + 1

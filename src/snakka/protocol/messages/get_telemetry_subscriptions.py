@@ -1,12 +1,12 @@
-"""GetTelemetrySubscriptions (API key 71)."""
+"""GetTelemetrySubscriptions: API key 71."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, unsupported_version, uvarint_tail, write_compact_strings, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,12 +17,12 @@ _S2 = Struct('>ii?')
 
 
 class GetTelemetrySubscriptionsRequest(Message):
-    __slots__ = ('client_instance_id', 'unknown_tags')
+    __slots__ = ('client_instance_id', 'unknown_tags',)
     API_KEY = 71
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class GetTelemetrySubscriptionsRequest(Message):
     ) -> None:
         self.client_instance_id = client_instance_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[GetTelemetrySubscriptionsRequest, int]:
         if not 0 <= version <= 0:
@@ -45,7 +45,7 @@ class GetTelemetrySubscriptionsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('GetTelemetrySubscriptionsRequest', version)
@@ -59,12 +59,12 @@ class GetTelemetrySubscriptionsRequest(Message):
 
 
 class GetTelemetrySubscriptionsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'client_instance_id', 'subscription_id', 'accepted_compression_types', 'push_interval_ms', 'telemetry_max_bytes', 'delta_temporality', 'requested_metrics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'client_instance_id', 'subscription_id', 'accepted_compression_types', 'push_interval_ms', 'telemetry_max_bytes', 'delta_temporality', 'requested_metrics', 'unknown_tags',)
     API_KEY = 71
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -88,13 +88,13 @@ class GetTelemetrySubscriptionsResponse(Message):
         self.delta_temporality = delta_temporality
         self.requested_metrics = [] if requested_metrics is UNSET else requested_metrics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[GetTelemetrySubscriptionsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('GetTelemetrySubscriptionsResponse', version)
         m = _new(GetTelemetrySubscriptionsResponse)
-        m.throttle_time_ms, m.error_code, m.client_instance_id, m.subscription_id = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, m.client_instance_id, m.subscription_id, = _S1.unpack_from(buf, pos)
         pos += 26
         n = buf[pos]
         pos += 1
@@ -105,7 +105,7 @@ class GetTelemetrySubscriptionsResponse(Message):
             raise bad_length('AcceptedCompressionTypes', n)
         m.accepted_compression_types = list(unpack_from(f'>{n}b', buf, pos))
         pos += n
-        m.push_interval_ms, m.telemetry_max_bytes, m.delta_temporality = _S2.unpack_from(buf, pos)
+        m.push_interval_ms, m.telemetry_max_bytes, m.delta_temporality, = _S2.unpack_from(buf, pos)
         pos += 9
         n = buf[pos]
         pos += 1
@@ -122,7 +122,7 @@ class GetTelemetrySubscriptionsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('GetTelemetrySubscriptionsResponse', version)

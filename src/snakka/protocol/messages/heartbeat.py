@@ -1,4 +1,4 @@
-"""Heartbeat (API key 12)."""
+"""Heartbeat: API key 12."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S2 = Struct('>ih')
 
 
 class HeartbeatRequest(Message):
-    __slots__ = ('group_id', 'generation_id', 'member_id', 'group_instance_id', 'unknown_tags')
+    __slots__ = ('group_id', 'generation_id', 'member_id', 'group_instance_id', 'unknown_tags',)
     API_KEY = 12
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -35,7 +35,7 @@ class HeartbeatRequest(Message):
         self.member_id = member_id
         self.group_instance_id = group_instance_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[HeartbeatRequest, int]:
         if not 0 <= version <= 4:
@@ -115,7 +115,7 @@ class HeartbeatRequest(Message):
             m.group_instance_id = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('HeartbeatRequest', version)
@@ -141,7 +141,7 @@ class HeartbeatRequest(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -175,12 +175,12 @@ class HeartbeatRequest(Message):
 
 
 class HeartbeatResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_tags',)
     API_KEY = 12
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -190,14 +190,14 @@ class HeartbeatResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[HeartbeatResponse, int]:
         if not 0 <= version <= 4:
             raise unsupported_version('HeartbeatResponse', version)
         m = _new(HeartbeatResponse)
         if version >= 4:
-            m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -215,7 +215,7 @@ class HeartbeatResponse(Message):
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('HeartbeatResponse', version)

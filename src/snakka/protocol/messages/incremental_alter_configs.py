@@ -1,4 +1,4 @@
-"""IncrementalAlterConfigs (API key 44)."""
+"""IncrementalAlterConfigs: API key 44."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>?')
 
 
 class AlterableConfig(Message):
-    __slots__ = ('name', 'config_operation', 'value', 'unknown_tags')
-    
+    __slots__ = ('name', 'config_operation', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class AlterableConfig(Message):
         self.config_operation = config_operation
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterableConfig, int]:
         m = _new(AlterableConfig)
@@ -88,7 +88,7 @@ class AlterableConfig(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_name = self.name
@@ -102,7 +102,7 @@ class AlterableConfig(Message):
             out += _S0.pack(self.config_operation)
             value_value = self.value
             if value_value is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_value.encode()
                 n = len(data) + 1
@@ -131,8 +131,8 @@ class AlterableConfig(Message):
 
 
 class AlterConfigsResource(Message):
-    __slots__ = ('resource_type', 'resource_name', 'configs', 'unknown_tags')
-    
+    __slots__ = ('resource_type', 'resource_name', 'configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -144,7 +144,7 @@ class AlterConfigsResource(Message):
         self.resource_name = resource_name
         self.configs = [] if configs is UNSET else configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterConfigsResource, int]:
         m = _new(AlterConfigsResource)
@@ -202,7 +202,7 @@ class AlterConfigsResource(Message):
         m.configs = items_configs
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             out += _S0.pack(self.resource_type)
@@ -239,12 +239,12 @@ class AlterConfigsResource(Message):
 
 
 class IncrementalAlterConfigsRequest(Message):
-    __slots__ = ('resources', 'validate_only', 'unknown_tags')
+    __slots__ = ('resources', 'validate_only', 'unknown_tags',)
     API_KEY = 44
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -254,7 +254,7 @@ class IncrementalAlterConfigsRequest(Message):
         self.resources = [] if resources is UNSET else resources
         self.validate_only = validate_only
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[IncrementalAlterConfigsRequest, int]:
         if not 0 <= version <= 1:
@@ -297,7 +297,7 @@ class IncrementalAlterConfigsRequest(Message):
         pos += 1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('IncrementalAlterConfigsRequest', version)
@@ -324,8 +324,8 @@ class IncrementalAlterConfigsRequest(Message):
 
 
 class AlterConfigsResourceResponse(Message):
-    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'resource_type', 'resource_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -339,7 +339,7 @@ class AlterConfigsResourceResponse(Message):
         self.resource_type = resource_type
         self.resource_name = resource_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AlterConfigsResourceResponse, int]:
         m = _new(AlterConfigsResourceResponse)
@@ -401,13 +401,13 @@ class AlterConfigsResourceResponse(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             out += _S1.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -446,12 +446,12 @@ class AlterConfigsResourceResponse(Message):
 
 
 class IncrementalAlterConfigsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'responses', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'responses', 'unknown_tags',)
     API_KEY = 44
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -461,7 +461,7 @@ class IncrementalAlterConfigsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.responses = [] if responses is UNSET else responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[IncrementalAlterConfigsResponse, int]:
         if not 0 <= version <= 1:
@@ -504,7 +504,7 @@ class IncrementalAlterConfigsResponse(Message):
         m.responses = items_responses
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('IncrementalAlterConfigsResponse', version)

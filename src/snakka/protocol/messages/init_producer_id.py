@@ -1,4 +1,4 @@
-"""InitProducerId (API key 22)."""
+"""InitProducerId: API key 22."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _S4 = Struct('>ihqh')
 
 
 class InitProducerIdRequest(Message):
-    __slots__ = ('transactional_id', 'transaction_timeout_ms', 'producer_id', 'producer_epoch', 'enable_2pc', 'keep_prepared_txn', 'unknown_tags')
+    __slots__ = ('transactional_id', 'transaction_timeout_ms', 'producer_id', 'producer_epoch', 'enable_2pc', 'keep_prepared_txn', 'unknown_tags',)
     API_KEY = 22
     MIN_VERSION = 0
     MAX_VERSION = 6
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -41,7 +41,7 @@ class InitProducerIdRequest(Message):
         self.enable_2pc = enable_2pc
         self.keep_prepared_txn = keep_prepared_txn
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[InitProducerIdRequest, int]:
         if not 0 <= version <= 6:
@@ -64,13 +64,13 @@ class InitProducerIdRequest(Message):
             m.transaction_timeout_ms, = _S0.unpack_from(buf, pos)
             pos += 4
             if version >= 3:
-                m.producer_id, m.producer_epoch = _S1.unpack_from(buf, pos)
+                m.producer_id, m.producer_epoch, = _S1.unpack_from(buf, pos)
                 pos += 10
             else:
                 m.producer_id = -1
                 m.producer_epoch = -1
             if version >= 6:
-                m.enable_2pc, m.keep_prepared_txn = _S2.unpack_from(buf, pos)
+                m.enable_2pc, m.keep_prepared_txn, = _S2.unpack_from(buf, pos)
                 pos += 2
             else:
                 m.enable_2pc = False
@@ -100,7 +100,7 @@ class InitProducerIdRequest(Message):
         m.keep_prepared_txn = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 6:
             raise unsupported_version('InitProducerIdRequest', version)
@@ -115,7 +115,7 @@ class InitProducerIdRequest(Message):
         if version >= 2:
             value_transactional_id = self.transactional_id
             if value_transactional_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_transactional_id.encode()
                 n = len(data) + 1
@@ -145,12 +145,12 @@ class InitProducerIdRequest(Message):
 
 
 class InitProducerIdResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'producer_id', 'producer_epoch', 'ongoing_txn_producer_id', 'ongoing_txn_producer_epoch', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'producer_id', 'producer_epoch', 'ongoing_txn_producer_id', 'ongoing_txn_producer_epoch', 'unknown_tags',)
     API_KEY = 22
     MIN_VERSION = 0
     MAX_VERSION = 6
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -168,17 +168,17 @@ class InitProducerIdResponse(Message):
         self.ongoing_txn_producer_id = ongoing_txn_producer_id
         self.ongoing_txn_producer_epoch = ongoing_txn_producer_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[InitProducerIdResponse, int]:
         if not 0 <= version <= 6:
             raise unsupported_version('InitProducerIdResponse', version)
         m = _new(InitProducerIdResponse)
         if version >= 2:
-            m.throttle_time_ms, m.error_code, m.producer_id, m.producer_epoch = _S4.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, m.producer_id, m.producer_epoch, = _S4.unpack_from(buf, pos)
             pos += 16
             if version >= 6:
-                m.ongoing_txn_producer_id, m.ongoing_txn_producer_epoch = _S1.unpack_from(buf, pos)
+                m.ongoing_txn_producer_id, m.ongoing_txn_producer_epoch, = _S1.unpack_from(buf, pos)
                 pos += 10
             else:
                 m.ongoing_txn_producer_id = -1
@@ -190,13 +190,13 @@ class InitProducerIdResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.throttle_time_ms, m.error_code, m.producer_id, m.producer_epoch = _S4.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, m.producer_id, m.producer_epoch, = _S4.unpack_from(buf, pos)
         pos += 16
         m.ongoing_txn_producer_id = -1
         m.ongoing_txn_producer_epoch = -1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 6:
             raise unsupported_version('InitProducerIdResponse', version)

@@ -1,4 +1,4 @@
-"""InitializeShareGroupState (API key 83)."""
+"""InitializeShareGroupState: API key 83."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,8 +17,8 @@ _S2 = Struct('>ih')
 
 
 class PartitionData(Message):
-    __slots__ = ('partition', 'state_epoch', 'start_offset', 'unknown_tags')
-    
+    __slots__ = ('partition', 'state_epoch', 'start_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,11 +30,11 @@ class PartitionData(Message):
         self.state_epoch = state_epoch
         self.start_offset = start_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
-        m.partition, m.state_epoch, m.start_offset = _S0.unpack_from(buf, pos)
+        m.partition, m.state_epoch, m.start_offset, = _S0.unpack_from(buf, pos)
         pos += 16
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -43,7 +43,7 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition, self.state_epoch, self.start_offset)
         if self.unknown_tags is None:
@@ -53,8 +53,8 @@ class PartitionData(Message):
 
 
 class InitializeStateData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -64,7 +64,7 @@ class InitializeStateData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[InitializeStateData, int]:
         m = _new(InitializeStateData)
@@ -90,7 +90,7 @@ class InitializeStateData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -110,12 +110,12 @@ class InitializeStateData(Message):
 
 
 class InitializeShareGroupStateRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 83
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -125,7 +125,7 @@ class InitializeShareGroupStateRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[InitializeShareGroupStateRequest, int]:
         if not 0 <= version <= 0:
@@ -161,7 +161,7 @@ class InitializeShareGroupStateRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('InitializeShareGroupStateRequest', version)
@@ -188,8 +188,8 @@ class InitializeShareGroupStateRequest(Message):
 
 
 class PartitionResult(Message):
-    __slots__ = ('partition', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -201,11 +201,11 @@ class PartitionResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResult, int]:
         m = _new(PartitionResult)
-        m.partition, m.error_code = _S2.unpack_from(buf, pos)
+        m.partition, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -227,12 +227,12 @@ class PartitionResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.partition, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -248,8 +248,8 @@ class PartitionResult(Message):
 
 
 class InitializeStateResult(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -259,7 +259,7 @@ class InitializeStateResult(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[InitializeStateResult, int]:
         m = _new(InitializeStateResult)
@@ -285,7 +285,7 @@ class InitializeStateResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -305,12 +305,12 @@ class InitializeStateResult(Message):
 
 
 class InitializeShareGroupStateResponse(Message):
-    __slots__ = ('results', 'unknown_tags')
+    __slots__ = ('results', 'unknown_tags',)
     API_KEY = 83
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -318,7 +318,7 @@ class InitializeShareGroupStateResponse(Message):
     ) -> None:
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[InitializeShareGroupStateResponse, int]:
         if not 0 <= version <= 0:
@@ -344,7 +344,7 @@ class InitializeShareGroupStateResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('InitializeShareGroupStateResponse', version)

@@ -1,4 +1,4 @@
-"""JoinGroup (API key 11)."""
+"""JoinGroup: API key 11."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, null_field, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -19,8 +19,8 @@ _S5 = Struct('>hi')
 
 
 class JoinGroupRequestProtocol(Message):
-    __slots__ = ('name', 'metadata', 'unknown_tags')
-    
+    __slots__ = ('name', 'metadata', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class JoinGroupRequestProtocol(Message):
         self.name = name
         self.metadata = metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[JoinGroupRequestProtocol, int]:
         m = _new(JoinGroupRequestProtocol)
@@ -78,7 +78,7 @@ class JoinGroupRequestProtocol(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             value_name = self.name
@@ -111,12 +111,12 @@ class JoinGroupRequestProtocol(Message):
 
 
 class JoinGroupRequest(Message):
-    __slots__ = ('group_id', 'session_timeout_ms', 'rebalance_timeout_ms', 'member_id', 'group_instance_id', 'protocol_type', 'protocols', 'reason', 'unknown_tags')
+    __slots__ = ('group_id', 'session_timeout_ms', 'rebalance_timeout_ms', 'member_id', 'group_instance_id', 'protocol_type', 'protocols', 'reason', 'unknown_tags',)
     API_KEY = 11
     MIN_VERSION = 0
     MAX_VERSION = 9
     FLEXIBLE_FROM = 6
-    
+
     def __init__(
         self,
         *,
@@ -138,7 +138,7 @@ class JoinGroupRequest(Message):
         self.protocols = [] if protocols is UNSET else protocols
         self.reason = reason
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[JoinGroupRequest, int]:
         if not 0 <= version <= 9:
@@ -155,7 +155,7 @@ class JoinGroupRequest(Message):
                 raise bad_length('GroupId', n)
             m.group_id = str(buf[pos:end], 'utf-8')
             pos = end
-            m.session_timeout_ms, m.rebalance_timeout_ms = _S2.unpack_from(buf, pos)
+            m.session_timeout_ms, m.rebalance_timeout_ms, = _S2.unpack_from(buf, pos)
             pos += 8
             n = buf[pos]
             pos += 1
@@ -280,7 +280,7 @@ class JoinGroupRequest(Message):
         m.reason = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 9:
             raise unsupported_version('JoinGroupRequest', version)
@@ -306,7 +306,7 @@ class JoinGroupRequest(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -334,7 +334,7 @@ class JoinGroupRequest(Message):
             if version >= 8:
                 value_reason = self.reason
                 if value_reason is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_reason.encode()
                     n = len(data) + 1
@@ -378,8 +378,8 @@ class JoinGroupRequest(Message):
 
 
 class JoinGroupResponseMember(Message):
-    __slots__ = ('member_id', 'group_instance_id', 'metadata', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'group_instance_id', 'metadata', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -391,7 +391,7 @@ class JoinGroupResponseMember(Message):
         self.group_instance_id = group_instance_id
         self.metadata = metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[JoinGroupResponseMember, int]:
         m = _new(JoinGroupResponseMember)
@@ -465,7 +465,7 @@ class JoinGroupResponseMember(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             value_member_id = self.member_id
@@ -478,7 +478,7 @@ class JoinGroupResponseMember(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -517,12 +517,12 @@ class JoinGroupResponseMember(Message):
 
 
 class JoinGroupResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'generation_id', 'protocol_type', 'protocol_name', 'leader', 'skip_assignment', 'member_id', 'members', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'generation_id', 'protocol_type', 'protocol_name', 'leader', 'skip_assignment', 'member_id', 'members', 'unknown_tags',)
     API_KEY = 11
     MIN_VERSION = 0
     MAX_VERSION = 9
     FLEXIBLE_FROM = 6
-    
+
     def __init__(
         self,
         *,
@@ -546,14 +546,14 @@ class JoinGroupResponse(Message):
         self.member_id = member_id
         self.members = [] if members is UNSET else members
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[JoinGroupResponse, int]:
         if not 0 <= version <= 9:
             raise unsupported_version('JoinGroupResponse', version)
         m = _new(JoinGroupResponse)
         if version >= 6:
-            m.throttle_time_ms, m.error_code, m.generation_id = _S3.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, m.generation_id, = _S3.unpack_from(buf, pos)
             pos += 10
             if version >= 7:
                 n = buf[pos]
@@ -636,7 +636,7 @@ class JoinGroupResponse(Message):
             pos += 4
         else:
             m.throttle_time_ms = 0
-        m.error_code, m.generation_id = _S5.unpack_from(buf, pos)
+        m.error_code, m.generation_id, = _S5.unpack_from(buf, pos)
         pos += 6
         n, = _S0.unpack_from(buf, pos)
         pos += 2
@@ -673,7 +673,7 @@ class JoinGroupResponse(Message):
         m.skip_assignment = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 9:
             raise unsupported_version('JoinGroupResponse', version)
@@ -684,7 +684,7 @@ class JoinGroupResponse(Message):
             if version >= 7:
                 value_protocol_type = self.protocol_type
                 if value_protocol_type is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_protocol_type.encode()
                     n = len(data) + 1
@@ -697,7 +697,7 @@ class JoinGroupResponse(Message):
             if value_protocol_name is None:
                 if not (version >= 7):
                     raise null_field('ProtocolName')
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_protocol_name.encode()
                 n = len(data) + 1
@@ -742,9 +742,7 @@ class JoinGroupResponse(Message):
             out += _S5.pack(self.error_code, self.generation_id)
             value_protocol_name = self.protocol_name
             if value_protocol_name is None:
-                if not (False):
-                    raise null_field('ProtocolName')
-                out += b'\xff\xff'
+                raise null_field('ProtocolName')
             else:
                 data = value_protocol_name.encode()
                 out += _S0.pack(len(data))

@@ -1,4 +1,4 @@
-"""LeaveGroup (API key 13)."""
+"""LeaveGroup: API key 13."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>ih')
 
 
 class MemberIdentity(Message):
-    __slots__ = ('member_id', 'group_instance_id', 'reason', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'group_instance_id', 'reason', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class MemberIdentity(Message):
         self.group_instance_id = group_instance_id
         self.reason = reason
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MemberIdentity, int]:
         m = _new(MemberIdentity)
@@ -100,7 +100,7 @@ class MemberIdentity(Message):
         m.reason = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_member_id = self.member_id
@@ -113,7 +113,7 @@ class MemberIdentity(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -125,7 +125,7 @@ class MemberIdentity(Message):
             if version >= 5:
                 value_reason = self.reason
                 if value_reason is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_reason.encode()
                     n = len(data) + 1
@@ -153,12 +153,12 @@ class MemberIdentity(Message):
 
 
 class LeaveGroupRequest(Message):
-    __slots__ = ('group_id', 'member_id', 'members', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'members', 'unknown_tags',)
     API_KEY = 13
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -170,7 +170,7 @@ class LeaveGroupRequest(Message):
         self.member_id = member_id
         self.members = [] if members is UNSET else members
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaveGroupRequest, int]:
         if not 0 <= version <= 5:
@@ -240,7 +240,7 @@ class LeaveGroupRequest(Message):
             m.members = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('LeaveGroupRequest', version)
@@ -287,8 +287,8 @@ class LeaveGroupRequest(Message):
 
 
 class MemberResponse(Message):
-    __slots__ = ('member_id', 'group_instance_id', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'group_instance_id', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -300,7 +300,7 @@ class MemberResponse(Message):
         self.group_instance_id = group_instance_id
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MemberResponse, int]:
         m = _new(MemberResponse)
@@ -358,7 +358,7 @@ class MemberResponse(Message):
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_member_id = self.member_id
@@ -371,7 +371,7 @@ class MemberResponse(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -401,12 +401,12 @@ class MemberResponse(Message):
 
 
 class LeaveGroupResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'members', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'members', 'unknown_tags',)
     API_KEY = 13
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -418,14 +418,14 @@ class LeaveGroupResponse(Message):
         self.error_code = error_code
         self.members = [] if members is UNSET else members
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaveGroupResponse, int]:
         if not 0 <= version <= 5:
             raise unsupported_version('LeaveGroupResponse', version)
         m = _new(LeaveGroupResponse)
         if version >= 4:
-            m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -469,7 +469,7 @@ class LeaveGroupResponse(Message):
             m.members = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('LeaveGroupResponse', version)

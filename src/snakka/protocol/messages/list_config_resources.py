@@ -1,12 +1,12 @@
-"""ListConfigResources (API key 74)."""
+"""ListConfigResources: API key 74."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,12 +15,12 @@ _S1 = Struct('>ih')
 
 
 class ListConfigResourcesRequest(Message):
-    __slots__ = ('resource_types', 'unknown_tags')
+    __slots__ = ('resource_types', 'unknown_tags',)
     API_KEY = 74
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class ListConfigResourcesRequest(Message):
     ) -> None:
         self.resource_types = [] if resource_types is UNSET else resource_types
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListConfigResourcesRequest, int]:
         if not 0 <= version <= 1:
@@ -53,7 +53,7 @@ class ListConfigResourcesRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ListConfigResourcesRequest', version)
@@ -74,8 +74,8 @@ class ListConfigResourcesRequest(Message):
 
 
 class ConfigResource(Message):
-    __slots__ = ('resource_name', 'resource_type', 'unknown_tags')
-    
+    __slots__ = ('resource_name', 'resource_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -85,7 +85,7 @@ class ConfigResource(Message):
         self.resource_name = resource_name
         self.resource_type = resource_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConfigResource, int]:
         m = _new(ConfigResource)
@@ -111,7 +111,7 @@ class ConfigResource(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_resource_name = self.resource_name
         data = value_resource_name.encode()
@@ -130,12 +130,12 @@ class ConfigResource(Message):
 
 
 class ListConfigResourcesResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'config_resources', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'config_resources', 'unknown_tags',)
     API_KEY = 74
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -147,13 +147,13 @@ class ListConfigResourcesResponse(Message):
         self.error_code = error_code
         self.config_resources = [] if config_resources is UNSET else config_resources
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListConfigResourcesResponse, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('ListConfigResourcesResponse', version)
         m = _new(ListConfigResourcesResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -175,7 +175,7 @@ class ListConfigResourcesResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ListConfigResourcesResponse', version)

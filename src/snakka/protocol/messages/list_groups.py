@@ -1,4 +1,4 @@
-"""ListGroups (API key 16)."""
+"""ListGroups: API key 16."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,12 +16,12 @@ _S2 = Struct('>i')
 
 
 class ListGroupsRequest(Message):
-    __slots__ = ('states_filter', 'types_filter', 'unknown_tags')
+    __slots__ = ('states_filter', 'types_filter', 'unknown_tags',)
     API_KEY = 16
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class ListGroupsRequest(Message):
         self.states_filter = [] if states_filter is UNSET else states_filter
         self.types_filter = [] if types_filter is UNSET else types_filter
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListGroupsRequest, int]:
         if not 0 <= version <= 5:
@@ -71,7 +71,7 @@ class ListGroupsRequest(Message):
         m.types_filter = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('ListGroupsRequest', version)
@@ -105,8 +105,8 @@ class ListGroupsRequest(Message):
 
 
 class ListedGroup(Message):
-    __slots__ = ('group_id', 'protocol_type', 'group_state', 'group_type', 'unknown_tags')
-    
+    __slots__ = ('group_id', 'protocol_type', 'group_state', 'group_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -120,7 +120,7 @@ class ListedGroup(Message):
         self.group_state = group_state
         self.group_type = group_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListedGroup, int]:
         m = _new(ListedGroup)
@@ -196,7 +196,7 @@ class ListedGroup(Message):
         m.group_type = ''
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             value_group_id = self.group_id
@@ -249,12 +249,12 @@ class ListedGroup(Message):
 
 
 class ListGroupsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'groups', 'unknown_tags',)
     API_KEY = 16
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -266,14 +266,14 @@ class ListGroupsResponse(Message):
         self.error_code = error_code
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListGroupsResponse, int]:
         if not 0 <= version <= 5:
             raise unsupported_version('ListGroupsResponse', version)
         m = _new(ListGroupsResponse)
         if version >= 3:
-            m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -314,7 +314,7 @@ class ListGroupsResponse(Message):
         m.groups = items_groups
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('ListGroupsResponse', version)

@@ -1,4 +1,4 @@
-"""ListOffsets (API key 2)."""
+"""ListOffsets: API key 2."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -21,8 +21,8 @@ _S7 = Struct('>ihqq')
 
 
 class ListOffsetsPartition(Message):
-    __slots__ = ('partition_index', 'current_leader_epoch', 'timestamp', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'current_leader_epoch', 'timestamp', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -34,12 +34,12 @@ class ListOffsetsPartition(Message):
         self.current_leader_epoch = current_leader_epoch
         self.timestamp = timestamp
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListOffsetsPartition, int]:
         m = _new(ListOffsetsPartition)
         if version >= 6:
-            m.partition_index, m.current_leader_epoch, m.timestamp = _S0.unpack_from(buf, pos)
+            m.partition_index, m.current_leader_epoch, m.timestamp, = _S0.unpack_from(buf, pos)
             pos += 16
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -59,7 +59,7 @@ class ListOffsetsPartition(Message):
         pos += 8
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             out += _S0.pack(self.partition_index, self.current_leader_epoch, self.timestamp)
@@ -75,8 +75,8 @@ class ListOffsetsPartition(Message):
 
 
 class ListOffsetsTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -86,7 +86,7 @@ class ListOffsetsTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListOffsetsTopic, int]:
         m = _new(ListOffsetsTopic)
@@ -140,7 +140,7 @@ class ListOffsetsTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             value_name = self.name
@@ -175,12 +175,12 @@ class ListOffsetsTopic(Message):
 
 
 class ListOffsetsRequest(Message):
-    __slots__ = ('replica_id', 'isolation_level', 'topics', 'timeout_ms', 'unknown_tags')
+    __slots__ = ('replica_id', 'isolation_level', 'topics', 'timeout_ms', 'unknown_tags',)
     API_KEY = 2
     MIN_VERSION = 1
     MAX_VERSION = 11
     FLEXIBLE_FROM = 6
-    
+
     def __init__(
         self,
         *,
@@ -194,14 +194,14 @@ class ListOffsetsRequest(Message):
         self.topics = [] if topics is UNSET else topics
         self.timeout_ms = timeout_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListOffsetsRequest, int]:
         if not 1 <= version <= 11:
             raise unsupported_version('ListOffsetsRequest', version)
         m = _new(ListOffsetsRequest)
         if version >= 6:
-            m.replica_id, m.isolation_level = _S4.unpack_from(buf, pos)
+            m.replica_id, m.isolation_level, = _S4.unpack_from(buf, pos)
             pos += 5
             n = buf[pos]
             pos += 1
@@ -248,7 +248,7 @@ class ListOffsetsRequest(Message):
         m.timeout_ms = 0
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 11:
             raise unsupported_version('ListOffsetsRequest', version)
@@ -281,8 +281,8 @@ class ListOffsetsRequest(Message):
 
 
 class ListOffsetsPartitionResponse(Message):
-    __slots__ = ('partition_index', 'error_code', 'timestamp', 'offset', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'timestamp', 'offset', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -298,12 +298,12 @@ class ListOffsetsPartitionResponse(Message):
         self.offset = offset
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListOffsetsPartitionResponse, int]:
         m = _new(ListOffsetsPartitionResponse)
         if version >= 6:
-            m.partition_index, m.error_code, m.timestamp, m.offset, m.leader_epoch = _S6.unpack_from(buf, pos)
+            m.partition_index, m.error_code, m.timestamp, m.offset, m.leader_epoch, = _S6.unpack_from(buf, pos)
             pos += 26
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -312,7 +312,7 @@ class ListOffsetsPartitionResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code, m.timestamp, m.offset = _S7.unpack_from(buf, pos)
+        m.partition_index, m.error_code, m.timestamp, m.offset, = _S7.unpack_from(buf, pos)
         pos += 22
         if version >= 4:
             m.leader_epoch, = _S1.unpack_from(buf, pos)
@@ -321,7 +321,7 @@ class ListOffsetsPartitionResponse(Message):
             m.leader_epoch = -1
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 4 and not (self.leader_epoch == -1):
             raise unsupported_field('LeaderEpoch', version)
@@ -338,8 +338,8 @@ class ListOffsetsPartitionResponse(Message):
 
 
 class ListOffsetsTopicResponse(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -349,7 +349,7 @@ class ListOffsetsTopicResponse(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListOffsetsTopicResponse, int]:
         m = _new(ListOffsetsTopicResponse)
@@ -403,7 +403,7 @@ class ListOffsetsTopicResponse(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             value_name = self.name
@@ -438,12 +438,12 @@ class ListOffsetsTopicResponse(Message):
 
 
 class ListOffsetsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 2
     MIN_VERSION = 1
     MAX_VERSION = 11
     FLEXIBLE_FROM = 6
-    
+
     def __init__(
         self,
         *,
@@ -453,7 +453,7 @@ class ListOffsetsResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListOffsetsResponse, int]:
         if not 1 <= version <= 11:
@@ -499,7 +499,7 @@ class ListOffsetsResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 11:
             raise unsupported_version('ListOffsetsResponse', version)

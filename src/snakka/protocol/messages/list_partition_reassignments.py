@@ -1,12 +1,12 @@
-"""ListPartitionReassignments (API key 46)."""
+"""ListPartitionReassignments: API key 46."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,8 +15,8 @@ _S1 = Struct('>ih')
 
 
 class ListPartitionReassignmentsTopics(Message):
-    __slots__ = ('name', 'partition_indexes', 'unknown_tags')
-    
+    __slots__ = ('name', 'partition_indexes', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class ListPartitionReassignmentsTopics(Message):
         self.name = name
         self.partition_indexes = [] if partition_indexes is UNSET else partition_indexes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListPartitionReassignmentsTopics, int]:
         m = _new(ListPartitionReassignmentsTopics)
@@ -45,9 +45,7 @@ class ListPartitionReassignmentsTopics(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PartitionIndexes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PartitionIndexes', n)
         m.partition_indexes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -58,7 +56,7 @@ class ListPartitionReassignmentsTopics(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -82,12 +80,12 @@ class ListPartitionReassignmentsTopics(Message):
 
 
 class ListPartitionReassignmentsRequest(Message):
-    __slots__ = ('timeout_ms', 'topics', 'unknown_tags')
+    __slots__ = ('timeout_ms', 'topics', 'unknown_tags',)
     API_KEY = 46
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -97,7 +95,7 @@ class ListPartitionReassignmentsRequest(Message):
         self.timeout_ms = timeout_ms
         self.topics = topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListPartitionReassignmentsRequest, int]:
         if not 0 <= version <= 0:
@@ -128,14 +126,14 @@ class ListPartitionReassignmentsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ListPartitionReassignmentsRequest', version)
         out += _S0.pack(self.timeout_ms)
         value_topics = self.topics
         if value_topics is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_topics) + 1
             if n < 128:
@@ -151,8 +149,8 @@ class ListPartitionReassignmentsRequest(Message):
 
 
 class OngoingPartitionReassignment(Message):
-    __slots__ = ('partition_index', 'replicas', 'adding_replicas', 'removing_replicas', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'replicas', 'adding_replicas', 'removing_replicas', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -166,7 +164,7 @@ class OngoingPartitionReassignment(Message):
         self.adding_replicas = [] if adding_replicas is UNSET else adding_replicas
         self.removing_replicas = [] if removing_replicas is UNSET else removing_replicas
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OngoingPartitionReassignment, int]:
         m = _new(OngoingPartitionReassignment)
@@ -177,9 +175,7 @@ class OngoingPartitionReassignment(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Replicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Replicas', n)
         m.replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -188,9 +184,7 @@ class OngoingPartitionReassignment(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('AddingReplicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('AddingReplicas', n)
         m.adding_replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -199,9 +193,7 @@ class OngoingPartitionReassignment(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('RemovingReplicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('RemovingReplicas', n)
         m.removing_replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -212,7 +204,7 @@ class OngoingPartitionReassignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index)
         value_replicas = self.replicas
@@ -243,8 +235,8 @@ class OngoingPartitionReassignment(Message):
 
 
 class OngoingTopicReassignment(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -254,7 +246,7 @@ class OngoingTopicReassignment(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OngoingTopicReassignment, int]:
         m = _new(OngoingTopicReassignment)
@@ -288,7 +280,7 @@ class OngoingTopicReassignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -313,12 +305,12 @@ class OngoingTopicReassignment(Message):
 
 
 class ListPartitionReassignmentsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'topics', 'unknown_tags',)
     API_KEY = 46
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -332,13 +324,13 @@ class ListPartitionReassignmentsResponse(Message):
         self.error_message = error_message
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListPartitionReassignmentsResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ListPartitionReassignmentsResponse', version)
         m = _new(ListPartitionReassignmentsResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -373,14 +365,14 @@ class ListPartitionReassignmentsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ListPartitionReassignmentsResponse', version)
         out += _S1.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

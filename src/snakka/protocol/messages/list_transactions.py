@@ -1,12 +1,12 @@
-"""ListTransactions (API key 66)."""
+"""ListTransactions: API key 66."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,12 +15,12 @@ _S1 = Struct('>ih')
 
 
 class ListTransactionsRequest(Message):
-    __slots__ = ('state_filters', 'producer_id_filters', 'duration_filter', 'transactional_id_pattern', 'unknown_tags')
+    __slots__ = ('state_filters', 'producer_id_filters', 'duration_filter', 'transactional_id_pattern', 'unknown_tags',)
     API_KEY = 66
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class ListTransactionsRequest(Message):
         self.duration_filter = duration_filter
         self.transactional_id_pattern = transactional_id_pattern
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListTransactionsRequest, int]:
         if not 0 <= version <= 2:
@@ -53,9 +53,7 @@ class ListTransactionsRequest(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('ProducerIdFilters', n)
-        if n * 8 > len(buf) - pos:
+        if n < 0 or n * 8 > len(buf) - pos:
             raise bad_length('ProducerIdFilters', n)
         m.producer_id_filters = list(unpack_from(f'>{n}q', buf, pos))
         pos += 8 * n
@@ -87,7 +85,7 @@ class ListTransactionsRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('ListTransactionsRequest', version)
@@ -114,7 +112,7 @@ class ListTransactionsRequest(Message):
         if version >= 2:
             value_transactional_id_pattern = self.transactional_id_pattern
             if value_transactional_id_pattern is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_transactional_id_pattern.encode()
                 n = len(data) + 1
@@ -130,8 +128,8 @@ class ListTransactionsRequest(Message):
 
 
 class TransactionState(Message):
-    __slots__ = ('transactional_id', 'producer_id', 'transaction_state', 'unknown_tags')
-    
+    __slots__ = ('transactional_id', 'producer_id', 'transaction_state', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -143,7 +141,7 @@ class TransactionState(Message):
         self.producer_id = producer_id
         self.transaction_state = transaction_state
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TransactionState, int]:
         m = _new(TransactionState)
@@ -176,7 +174,7 @@ class TransactionState(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_transactional_id = self.transactional_id
         data = value_transactional_id.encode()
@@ -202,12 +200,12 @@ class TransactionState(Message):
 
 
 class ListTransactionsResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_state_filters', 'transaction_states', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_state_filters', 'transaction_states', 'unknown_tags',)
     API_KEY = 66
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -221,13 +219,13 @@ class ListTransactionsResponse(Message):
         self.unknown_state_filters = [] if unknown_state_filters is UNSET else unknown_state_filters
         self.transaction_states = [] if transaction_states is UNSET else transaction_states
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ListTransactionsResponse, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('ListTransactionsResponse', version)
         m = _new(ListTransactionsResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -257,7 +255,7 @@ class ListTransactionsResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('ListTransactionsResponse', version)

@@ -1,12 +1,12 @@
-"""Metadata (API key 3)."""
+"""Metadata: API key 3."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, null_field, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -21,8 +21,8 @@ _S6 = Struct('>hii')
 
 
 class MetadataRequestTopic(Message):
-    __slots__ = ('topic_id', 'name', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class MetadataRequestTopic(Message):
         self.topic_id = topic_id
         self.name = name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MetadataRequestTopic, int]:
         m = _new(MetadataRequestTopic)
@@ -74,7 +74,7 @@ class MetadataRequestTopic(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             if version >= 10:
@@ -85,7 +85,7 @@ class MetadataRequestTopic(Message):
             if value_name is None:
                 if not (version >= 10):
                     raise null_field('Name')
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_name.encode()
                 n = len(data) + 1
@@ -101,9 +101,7 @@ class MetadataRequestTopic(Message):
         else:
             value_name = self.name
             if value_name is None:
-                if not (False):
-                    raise null_field('Name')
-                out += b'\xff\xff'
+                raise null_field('Name')
             else:
                 data = value_name.encode()
                 out += _S1.pack(len(data))
@@ -111,12 +109,12 @@ class MetadataRequestTopic(Message):
 
 
 class MetadataRequest(Message):
-    __slots__ = ('topics', 'allow_auto_topic_creation', 'include_cluster_authorized_operations', 'include_topic_authorized_operations', 'unknown_tags')
+    __slots__ = ('topics', 'allow_auto_topic_creation', 'include_cluster_authorized_operations', 'include_topic_authorized_operations', 'unknown_tags',)
     API_KEY = 3
     MIN_VERSION = 0
     MAX_VERSION = 13
     FLEXIBLE_FROM = 9
-    
+
     def __init__(
         self,
         *,
@@ -130,7 +128,7 @@ class MetadataRequest(Message):
         self.include_cluster_authorized_operations = include_cluster_authorized_operations
         self.include_topic_authorized_operations = include_topic_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MetadataRequest, int]:
         if not 0 <= version <= 13:
@@ -190,14 +188,14 @@ class MetadataRequest(Message):
         else:
             m.allow_auto_topic_creation = True
         if version >= 8:
-            m.include_cluster_authorized_operations, m.include_topic_authorized_operations = _S4.unpack_from(buf, pos)
+            m.include_cluster_authorized_operations, m.include_topic_authorized_operations, = _S4.unpack_from(buf, pos)
             pos += 2
         else:
             m.include_cluster_authorized_operations = False
             m.include_topic_authorized_operations = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 13:
             raise unsupported_version('MetadataRequest', version)
@@ -210,7 +208,7 @@ class MetadataRequest(Message):
         if version >= 9:
             value_topics = self.topics
             if value_topics is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_topics) + 1
                 if n < 128:
@@ -244,8 +242,8 @@ class MetadataRequest(Message):
 
 
 class MetadataResponseBroker(Message):
-    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -259,7 +257,7 @@ class MetadataResponseBroker(Message):
         self.port = port
         self.rack = rack
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MetadataResponseBroker, int]:
         m = _new(MetadataResponseBroker)
@@ -324,7 +322,7 @@ class MetadataResponseBroker(Message):
             m.rack = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             out += _S3.pack(self.node_id)
@@ -339,7 +337,7 @@ class MetadataResponseBroker(Message):
             out += _S3.pack(self.port)
             value_rack = self.rack
             if value_rack is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_rack.encode()
                 n = len(data) + 1
@@ -370,8 +368,8 @@ class MetadataResponseBroker(Message):
 
 
 class MetadataResponsePartition(Message):
-    __slots__ = ('error_code', 'partition_index', 'leader_id', 'leader_epoch', 'replica_nodes', 'isr_nodes', 'offline_replicas', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'partition_index', 'leader_id', 'leader_epoch', 'replica_nodes', 'isr_nodes', 'offline_replicas', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -391,21 +389,19 @@ class MetadataResponsePartition(Message):
         self.isr_nodes = [] if isr_nodes is UNSET else isr_nodes
         self.offline_replicas = [] if offline_replicas is UNSET else offline_replicas
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MetadataResponsePartition, int]:
         m = _new(MetadataResponsePartition)
         if version >= 9:
-            m.error_code, m.partition_index, m.leader_id, m.leader_epoch = _S5.unpack_from(buf, pos)
+            m.error_code, m.partition_index, m.leader_id, m.leader_epoch, = _S5.unpack_from(buf, pos)
             pos += 14
             n = buf[pos]
             pos += 1
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('ReplicaNodes', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('ReplicaNodes', n)
             m.replica_nodes = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -414,9 +410,7 @@ class MetadataResponsePartition(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('IsrNodes', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('IsrNodes', n)
             m.isr_nodes = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -425,9 +419,7 @@ class MetadataResponsePartition(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('OfflineReplicas', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('OfflineReplicas', n)
             m.offline_replicas = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -438,7 +430,7 @@ class MetadataResponsePartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.error_code, m.partition_index, m.leader_id = _S6.unpack_from(buf, pos)
+        m.error_code, m.partition_index, m.leader_id, = _S6.unpack_from(buf, pos)
         pos += 10
         if version >= 7:
             m.leader_epoch, = _S3.unpack_from(buf, pos)
@@ -447,26 +439,20 @@ class MetadataResponsePartition(Message):
             m.leader_epoch = -1
         n, = _S3.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('ReplicaNodes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('ReplicaNodes', n)
         m.replica_nodes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         n, = _S3.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('IsrNodes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('IsrNodes', n)
         m.isr_nodes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         if version >= 5:
             n, = _S3.unpack_from(buf, pos)
             pos += 4
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('OfflineReplicas', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('OfflineReplicas', n)
             m.offline_replicas = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -474,7 +460,7 @@ class MetadataResponsePartition(Message):
             m.offline_replicas = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             out += _S5.pack(self.error_code, self.partition_index, self.leader_id, self.leader_epoch)
@@ -520,8 +506,8 @@ class MetadataResponsePartition(Message):
 
 
 class MetadataResponseTopic(Message):
-    __slots__ = ('error_code', 'name', 'topic_id', 'is_internal', 'partitions', 'topic_authorized_operations', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'name', 'topic_id', 'is_internal', 'partitions', 'topic_authorized_operations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -539,7 +525,7 @@ class MetadataResponseTopic(Message):
         self.partitions = [] if partitions is UNSET else partitions
         self.topic_authorized_operations = topic_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MetadataResponseTopic, int]:
         m = _new(MetadataResponseTopic)
@@ -622,7 +608,7 @@ class MetadataResponseTopic(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 8 and not (self.topic_authorized_operations == -2147483648):
             raise unsupported_field('TopicAuthorizedOperations', version)
@@ -632,7 +618,7 @@ class MetadataResponseTopic(Message):
             if value_name is None:
                 if not (version >= 12):
                     raise null_field('Name')
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_name.encode()
                 n = len(data) + 1
@@ -663,9 +649,7 @@ class MetadataResponseTopic(Message):
             out += _S1.pack(self.error_code)
             value_name = self.name
             if value_name is None:
-                if not (False):
-                    raise null_field('Name')
-                out += b'\xff\xff'
+                raise null_field('Name')
             else:
                 data = value_name.encode()
                 out += _S1.pack(len(data))
@@ -681,12 +665,12 @@ class MetadataResponseTopic(Message):
 
 
 class MetadataResponse(Message):
-    __slots__ = ('throttle_time_ms', 'brokers', 'cluster_id', 'controller_id', 'topics', 'cluster_authorized_operations', 'error_code', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'brokers', 'cluster_id', 'controller_id', 'topics', 'cluster_authorized_operations', 'error_code', 'unknown_tags',)
     API_KEY = 3
     MIN_VERSION = 0
     MAX_VERSION = 13
     FLEXIBLE_FROM = 9
-    
+
     def __init__(
         self,
         *,
@@ -706,7 +690,7 @@ class MetadataResponse(Message):
         self.cluster_authorized_operations = cluster_authorized_operations
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MetadataResponse, int]:
         if not 0 <= version <= 13:
@@ -824,7 +808,7 @@ class MetadataResponse(Message):
         m.error_code = 0
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 13:
             raise unsupported_version('MetadataResponse', version)
@@ -842,7 +826,7 @@ class MetadataResponse(Message):
                 item_brokers.write(out, version)
             value_cluster_id = self.cluster_id
             if value_cluster_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_cluster_id.encode()
                 n = len(data) + 1

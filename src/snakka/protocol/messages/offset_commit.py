@@ -1,4 +1,4 @@
-"""OffsetCommit (API key 8)."""
+"""OffsetCommit: API key 8."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -21,8 +21,8 @@ _S6 = Struct('>ih')
 
 
 class OffsetCommitRequestPartition(Message):
-    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'committed_metadata', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'committed_metadata', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -36,12 +36,12 @@ class OffsetCommitRequestPartition(Message):
         self.committed_leader_epoch = committed_leader_epoch
         self.committed_metadata = committed_metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitRequestPartition, int]:
         m = _new(OffsetCommitRequestPartition)
         if version >= 8:
-            m.partition_index, m.committed_offset, m.committed_leader_epoch = _S0.unpack_from(buf, pos)
+            m.partition_index, m.committed_offset, m.committed_leader_epoch, = _S0.unpack_from(buf, pos)
             pos += 16
             n = buf[pos]
             pos += 1
@@ -63,7 +63,7 @@ class OffsetCommitRequestPartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.committed_offset = _S1.unpack_from(buf, pos)
+        m.partition_index, m.committed_offset, = _S1.unpack_from(buf, pos)
         pos += 12
         if version >= 6:
             m.committed_leader_epoch, = _S2.unpack_from(buf, pos)
@@ -82,13 +82,13 @@ class OffsetCommitRequestPartition(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 8:
             out += _S0.pack(self.partition_index, self.committed_offset, self.committed_leader_epoch)
             value_committed_metadata = self.committed_metadata
             if value_committed_metadata is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_committed_metadata.encode()
                 n = len(data) + 1
@@ -115,8 +115,8 @@ class OffsetCommitRequestPartition(Message):
 
 
 class OffsetCommitRequestTopic(Message):
-    __slots__ = ('name', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -128,7 +128,7 @@ class OffsetCommitRequestTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitRequestTopic, int]:
         m = _new(OffsetCommitRequestTopic)
@@ -191,7 +191,7 @@ class OffsetCommitRequestTopic(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 8:
             if version <= 9:
@@ -231,12 +231,12 @@ class OffsetCommitRequestTopic(Message):
 
 
 class OffsetCommitRequest(Message):
-    __slots__ = ('group_id', 'generation_id_or_member_epoch', 'member_id', 'group_instance_id', 'retention_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'generation_id_or_member_epoch', 'member_id', 'group_instance_id', 'retention_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 8
     MIN_VERSION = 2
     MAX_VERSION = 10
     FLEXIBLE_FROM = 8
-    
+
     def __init__(
         self,
         *,
@@ -254,7 +254,7 @@ class OffsetCommitRequest(Message):
         self.retention_time_ms = retention_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitRequest, int]:
         if not 2 <= version <= 10:
@@ -363,7 +363,7 @@ class OffsetCommitRequest(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 10:
             raise unsupported_version('OffsetCommitRequest', version)
@@ -389,7 +389,7 @@ class OffsetCommitRequest(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -437,8 +437,8 @@ class OffsetCommitRequest(Message):
 
 
 class OffsetCommitResponsePartition(Message):
-    __slots__ = ('partition_index', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -448,12 +448,12 @@ class OffsetCommitResponsePartition(Message):
         self.partition_index = partition_index
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitResponsePartition, int]:
         m = _new(OffsetCommitResponsePartition)
         if version >= 8:
-            m.partition_index, m.error_code = _S6.unpack_from(buf, pos)
+            m.partition_index, m.error_code, = _S6.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -462,11 +462,11 @@ class OffsetCommitResponsePartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code = _S6.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S6.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 8:
             out += _S6.pack(self.partition_index, self.error_code)
@@ -479,8 +479,8 @@ class OffsetCommitResponsePartition(Message):
 
 
 class OffsetCommitResponseTopic(Message):
-    __slots__ = ('name', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -492,7 +492,7 @@ class OffsetCommitResponseTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitResponseTopic, int]:
         m = _new(OffsetCommitResponseTopic)
@@ -555,7 +555,7 @@ class OffsetCommitResponseTopic(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 8:
             if version <= 9:
@@ -595,12 +595,12 @@ class OffsetCommitResponseTopic(Message):
 
 
 class OffsetCommitResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 8
     MIN_VERSION = 2
     MAX_VERSION = 10
     FLEXIBLE_FROM = 8
-    
+
     def __init__(
         self,
         *,
@@ -610,7 +610,7 @@ class OffsetCommitResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitResponse, int]:
         if not 2 <= version <= 10:
@@ -656,7 +656,7 @@ class OffsetCommitResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 10:
             raise unsupported_version('OffsetCommitResponse', version)

@@ -1,4 +1,4 @@
-"""OffsetDelete (API key 47)."""
+"""OffsetDelete: API key 47."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, unsupported_version
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>hi')
 
 
 class OffsetDeleteRequestPartition(Message):
-    __slots__ = ('partition_index', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class OffsetDeleteRequestPartition(Message):
     ) -> None:
         self.partition_index = partition_index
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetDeleteRequestPartition, int]:
         m = _new(OffsetDeleteRequestPartition)
@@ -34,14 +34,14 @@ class OffsetDeleteRequestPartition(Message):
         pos += 4
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition_index)
 
 
 class OffsetDeleteRequestTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -51,7 +51,7 @@ class OffsetDeleteRequestTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetDeleteRequestTopic, int]:
         m = _new(OffsetDeleteRequestTopic)
@@ -74,7 +74,7 @@ class OffsetDeleteRequestTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -87,12 +87,12 @@ class OffsetDeleteRequestTopic(Message):
 
 
 class OffsetDeleteRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 47
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -102,7 +102,7 @@ class OffsetDeleteRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetDeleteRequest, int]:
         if not 0 <= version <= 0:
@@ -127,7 +127,7 @@ class OffsetDeleteRequest(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('OffsetDeleteRequest', version)
@@ -142,8 +142,8 @@ class OffsetDeleteRequest(Message):
 
 
 class OffsetDeleteResponsePartition(Message):
-    __slots__ = ('partition_index', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -153,22 +153,22 @@ class OffsetDeleteResponsePartition(Message):
         self.partition_index = partition_index
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetDeleteResponsePartition, int]:
         m = _new(OffsetDeleteResponsePartition)
-        m.partition_index, m.error_code = _S2.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.partition_index, self.error_code)
 
 
 class OffsetDeleteResponseTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -178,7 +178,7 @@ class OffsetDeleteResponseTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetDeleteResponseTopic, int]:
         m = _new(OffsetDeleteResponseTopic)
@@ -201,7 +201,7 @@ class OffsetDeleteResponseTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -214,12 +214,12 @@ class OffsetDeleteResponseTopic(Message):
 
 
 class OffsetDeleteResponse(Message):
-    __slots__ = ('error_code', 'throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('error_code', 'throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 47
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -231,13 +231,13 @@ class OffsetDeleteResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetDeleteResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('OffsetDeleteResponse', version)
         m = _new(OffsetDeleteResponse)
-        m.error_code, m.throttle_time_ms = _S3.unpack_from(buf, pos)
+        m.error_code, m.throttle_time_ms, = _S3.unpack_from(buf, pos)
         pos += 6
         n, = _S0.unpack_from(buf, pos)
         pos += 4
@@ -251,7 +251,7 @@ class OffsetDeleteResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('OffsetDeleteResponse', version)

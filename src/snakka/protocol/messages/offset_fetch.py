@@ -1,12 +1,12 @@
-"""OffsetFetch (API key 9)."""
+"""OffsetFetch: API key 9."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, null_field, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>iq')
 
 
 class OffsetFetchRequestTopic(Message):
-    __slots__ = ('name', 'partition_indexes', 'unknown_tags')
-    
+    __slots__ = ('name', 'partition_indexes', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class OffsetFetchRequestTopic(Message):
         self.name = name
         self.partition_indexes = [] if partition_indexes is UNSET else partition_indexes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchRequestTopic, int]:
         m = _new(OffsetFetchRequestTopic)
@@ -51,9 +51,7 @@ class OffsetFetchRequestTopic(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('PartitionIndexes', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('PartitionIndexes', n)
             m.partition_indexes = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -73,15 +71,13 @@ class OffsetFetchRequestTopic(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PartitionIndexes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PartitionIndexes', n)
         m.partition_indexes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             value_name = self.name
@@ -114,8 +110,8 @@ class OffsetFetchRequestTopic(Message):
 
 
 class OffsetFetchRequestTopics(Message):
-    __slots__ = ('name', 'topic_id', 'partition_indexes', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'partition_indexes', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -127,7 +123,7 @@ class OffsetFetchRequestTopics(Message):
         self.topic_id = topic_id
         self.partition_indexes = [] if partition_indexes is UNSET else partition_indexes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchRequestTopics, int]:
         m = _new(OffsetFetchRequestTopics)
@@ -154,9 +150,7 @@ class OffsetFetchRequestTopics(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PartitionIndexes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PartitionIndexes', n)
         m.partition_indexes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -167,7 +161,7 @@ class OffsetFetchRequestTopics(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version <= 9:
             value_name = self.name
@@ -196,8 +190,8 @@ class OffsetFetchRequestTopics(Message):
 
 
 class OffsetFetchRequestGroup(Message):
-    __slots__ = ('group_id', 'member_id', 'member_epoch', 'topics', 'unknown_tags')
-    
+    __slots__ = ('group_id', 'member_id', 'member_epoch', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -211,7 +205,7 @@ class OffsetFetchRequestGroup(Message):
         self.member_epoch = member_epoch
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchRequestGroup, int]:
         m = _new(OffsetFetchRequestGroup)
@@ -269,7 +263,7 @@ class OffsetFetchRequestGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_group_id = self.group_id
         data = value_group_id.encode()
@@ -282,7 +276,7 @@ class OffsetFetchRequestGroup(Message):
         if version >= 9:
             value_member_id = self.member_id
             if value_member_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_member_id.encode()
                 n = len(data) + 1
@@ -295,7 +289,7 @@ class OffsetFetchRequestGroup(Message):
             out += _S1.pack(self.member_epoch)
         value_topics = self.topics
         if value_topics is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_topics) + 1
             if n < 128:
@@ -311,12 +305,12 @@ class OffsetFetchRequestGroup(Message):
 
 
 class OffsetFetchRequest(Message):
-    __slots__ = ('group_id', 'topics', 'groups', 'require_stable', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'groups', 'require_stable', 'unknown_tags',)
     API_KEY = 9
     MIN_VERSION = 1
     MAX_VERSION = 10
     FLEXIBLE_FROM = 6
-    
+
     def __init__(
         self,
         *,
@@ -330,7 +324,7 @@ class OffsetFetchRequest(Message):
         self.groups = [] if groups is UNSET else groups
         self.require_stable = require_stable
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchRequest, int]:
         if not 1 <= version <= 10:
@@ -423,7 +417,7 @@ class OffsetFetchRequest(Message):
         m.require_stable = False
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 10:
             raise unsupported_version('OffsetFetchRequest', version)
@@ -448,7 +442,7 @@ class OffsetFetchRequest(Message):
             if version <= 7:
                 value_topics = self.topics
                 if value_topics is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     n = len(value_topics) + 1
                     if n < 128:
@@ -489,8 +483,8 @@ class OffsetFetchRequest(Message):
 
 
 class OffsetFetchResponsePartition(Message):
-    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'metadata', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'metadata', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -506,12 +500,12 @@ class OffsetFetchResponsePartition(Message):
         self.metadata = metadata
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchResponsePartition, int]:
         m = _new(OffsetFetchResponsePartition)
         if version >= 6:
-            m.partition_index, m.committed_offset, m.committed_leader_epoch = _S4.unpack_from(buf, pos)
+            m.partition_index, m.committed_offset, m.committed_leader_epoch, = _S4.unpack_from(buf, pos)
             pos += 16
             n = buf[pos]
             pos += 1
@@ -535,7 +529,7 @@ class OffsetFetchResponsePartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.committed_offset = _S5.unpack_from(buf, pos)
+        m.partition_index, m.committed_offset, = _S5.unpack_from(buf, pos)
         pos += 12
         if version >= 5:
             m.committed_leader_epoch, = _S1.unpack_from(buf, pos)
@@ -556,13 +550,13 @@ class OffsetFetchResponsePartition(Message):
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             out += _S4.pack(self.partition_index, self.committed_offset, self.committed_leader_epoch)
             value_metadata = self.metadata
             if value_metadata is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_metadata.encode()
                 n = len(data) + 1
@@ -591,8 +585,8 @@ class OffsetFetchResponsePartition(Message):
 
 
 class OffsetFetchResponseTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -602,7 +596,7 @@ class OffsetFetchResponseTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchResponseTopic, int]:
         m = _new(OffsetFetchResponseTopic)
@@ -656,7 +650,7 @@ class OffsetFetchResponseTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 6:
             value_name = self.name
@@ -691,8 +685,8 @@ class OffsetFetchResponseTopic(Message):
 
 
 class OffsetFetchResponsePartitions(Message):
-    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'metadata', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'metadata', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -708,11 +702,11 @@ class OffsetFetchResponsePartitions(Message):
         self.metadata = metadata
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchResponsePartitions, int]:
         m = _new(OffsetFetchResponsePartitions)
-        m.partition_index, m.committed_offset, m.committed_leader_epoch = _S4.unpack_from(buf, pos)
+        m.partition_index, m.committed_offset, m.committed_leader_epoch, = _S4.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -736,12 +730,12 @@ class OffsetFetchResponsePartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.partition_index, self.committed_offset, self.committed_leader_epoch)
         value_metadata = self.metadata
         if value_metadata is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_metadata.encode()
             n = len(data) + 1
@@ -758,8 +752,8 @@ class OffsetFetchResponsePartitions(Message):
 
 
 class OffsetFetchResponseTopics(Message):
-    __slots__ = ('name', 'topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -771,7 +765,7 @@ class OffsetFetchResponseTopics(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchResponseTopics, int]:
         m = _new(OffsetFetchResponseTopics)
@@ -813,7 +807,7 @@ class OffsetFetchResponseTopics(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version <= 9:
             value_name = self.name
@@ -843,8 +837,8 @@ class OffsetFetchResponseTopics(Message):
 
 
 class OffsetFetchResponseGroup(Message):
-    __slots__ = ('group_id', 'topics', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('group_id', 'topics', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -856,7 +850,7 @@ class OffsetFetchResponseGroup(Message):
         self.topics = [] if topics is UNSET else topics
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchResponseGroup, int]:
         m = _new(OffsetFetchResponseGroup)
@@ -892,7 +886,7 @@ class OffsetFetchResponseGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_group_id = self.group_id
         data = value_group_id.encode()
@@ -918,12 +912,12 @@ class OffsetFetchResponseGroup(Message):
 
 
 class OffsetFetchResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'error_code', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'error_code', 'groups', 'unknown_tags',)
     API_KEY = 9
     MIN_VERSION = 1
     MAX_VERSION = 10
     FLEXIBLE_FROM = 6
-    
+
     def __init__(
         self,
         *,
@@ -937,7 +931,7 @@ class OffsetFetchResponse(Message):
         self.error_code = error_code
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetFetchResponse, int]:
         if not 1 <= version <= 10:
@@ -1013,7 +1007,7 @@ class OffsetFetchResponse(Message):
         m.groups = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 10:
             raise unsupported_version('OffsetFetchResponse', version)

@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch (API key 23)."""
+"""OffsetForLeaderEpoch: API key 23."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>hiiq')
 
 
 class OffsetForLeaderPartition(Message):
-    __slots__ = ('partition', 'current_leader_epoch', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition', 'current_leader_epoch', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,12 +30,12 @@ class OffsetForLeaderPartition(Message):
         self.current_leader_epoch = current_leader_epoch
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetForLeaderPartition, int]:
         m = _new(OffsetForLeaderPartition)
         if version >= 4:
-            m.partition, m.current_leader_epoch, m.leader_epoch = _S0.unpack_from(buf, pos)
+            m.partition, m.current_leader_epoch, m.leader_epoch, = _S0.unpack_from(buf, pos)
             pos += 12
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -44,11 +44,11 @@ class OffsetForLeaderPartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition, m.current_leader_epoch, m.leader_epoch = _S0.unpack_from(buf, pos)
+        m.partition, m.current_leader_epoch, m.leader_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             out += _S0.pack(self.partition, self.current_leader_epoch, self.leader_epoch)
@@ -61,8 +61,8 @@ class OffsetForLeaderPartition(Message):
 
 
 class OffsetForLeaderTopic(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -72,7 +72,7 @@ class OffsetForLeaderTopic(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetForLeaderTopic, int]:
         m = _new(OffsetForLeaderTopic)
@@ -126,7 +126,7 @@ class OffsetForLeaderTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_topic = self.topic
@@ -161,12 +161,12 @@ class OffsetForLeaderTopic(Message):
 
 
 class OffsetForLeaderEpochRequest(Message):
-    __slots__ = ('replica_id', 'topics', 'unknown_tags')
+    __slots__ = ('replica_id', 'topics', 'unknown_tags',)
     API_KEY = 23
     MIN_VERSION = 2
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -176,7 +176,7 @@ class OffsetForLeaderEpochRequest(Message):
         self.replica_id = replica_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetForLeaderEpochRequest, int]:
         if not 2 <= version <= 4:
@@ -222,7 +222,7 @@ class OffsetForLeaderEpochRequest(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 4:
             raise unsupported_version('OffsetForLeaderEpochRequest', version)
@@ -250,8 +250,8 @@ class OffsetForLeaderEpochRequest(Message):
 
 
 class EpochEndOffset(Message):
-    __slots__ = ('error_code', 'partition', 'leader_epoch', 'end_offset', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'partition', 'leader_epoch', 'end_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -265,12 +265,12 @@ class EpochEndOffset(Message):
         self.leader_epoch = leader_epoch
         self.end_offset = end_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EpochEndOffset, int]:
         m = _new(EpochEndOffset)
         if version >= 4:
-            m.error_code, m.partition, m.leader_epoch, m.end_offset = _S3.unpack_from(buf, pos)
+            m.error_code, m.partition, m.leader_epoch, m.end_offset, = _S3.unpack_from(buf, pos)
             pos += 18
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -279,11 +279,11 @@ class EpochEndOffset(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.error_code, m.partition, m.leader_epoch, m.end_offset = _S3.unpack_from(buf, pos)
+        m.error_code, m.partition, m.leader_epoch, m.end_offset, = _S3.unpack_from(buf, pos)
         pos += 18
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             out += _S3.pack(self.error_code, self.partition, self.leader_epoch, self.end_offset)
@@ -296,8 +296,8 @@ class EpochEndOffset(Message):
 
 
 class OffsetForLeaderTopicResult(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -307,7 +307,7 @@ class OffsetForLeaderTopicResult(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetForLeaderTopicResult, int]:
         m = _new(OffsetForLeaderTopicResult)
@@ -361,7 +361,7 @@ class OffsetForLeaderTopicResult(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_topic = self.topic
@@ -396,12 +396,12 @@ class OffsetForLeaderTopicResult(Message):
 
 
 class OffsetForLeaderEpochResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 23
     MIN_VERSION = 2
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -411,7 +411,7 @@ class OffsetForLeaderEpochResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetForLeaderEpochResponse, int]:
         if not 2 <= version <= 4:
@@ -454,7 +454,7 @@ class OffsetForLeaderEpochResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 2 <= version <= 4:
             raise unsupported_version('OffsetForLeaderEpochResponse', version)

@@ -1,4 +1,4 @@
-"""Produce (API key 0)."""
+"""Produce: API key 0."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, Records, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_records, write_records, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -22,8 +22,8 @@ _S7 = Struct('>q')
 
 
 class PartitionProduceData(Message):
-    __slots__ = ('index', 'records', 'unknown_tags')
-    
+    __slots__ = ('index', 'records', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class PartitionProduceData(Message):
         self.index = index
         self.records = records
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionProduceData, int]:
         m = _new(PartitionProduceData)
@@ -74,13 +74,13 @@ class PartitionProduceData(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             out += _S0.pack(self.index)
             value_records = self.records
             if value_records is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 write_compact_records(out, value_records)
             if self.unknown_tags is None:
@@ -97,8 +97,8 @@ class PartitionProduceData(Message):
 
 
 class TopicProduceData(Message):
-    __slots__ = ('name', 'topic_id', 'partition_data', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'partition_data', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -110,7 +110,7 @@ class TopicProduceData(Message):
         self.topic_id = topic_id
         self.partition_data = [] if partition_data is UNSET else partition_data
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicProduceData, int]:
         m = _new(TopicProduceData)
@@ -173,7 +173,7 @@ class TopicProduceData(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             if version <= 12:
@@ -213,12 +213,12 @@ class TopicProduceData(Message):
 
 
 class ProduceRequest(Message):
-    __slots__ = ('transactional_id', 'acks', 'timeout_ms', 'topic_data', 'unknown_tags')
+    __slots__ = ('transactional_id', 'acks', 'timeout_ms', 'topic_data', 'unknown_tags',)
     API_KEY = 0
     MIN_VERSION = 3
     MAX_VERSION = 13
     FLEXIBLE_FROM = 9
-    
+
     def __init__(
         self,
         *,
@@ -232,7 +232,7 @@ class ProduceRequest(Message):
         self.timeout_ms = timeout_ms
         self.topic_data = [] if topic_data is UNSET else topic_data
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ProduceRequest, int]:
         if not 3 <= version <= 13:
@@ -252,7 +252,7 @@ class ProduceRequest(Message):
                     raise bad_length('TransactionalId', n)
                 m.transactional_id = str(buf[pos:end], 'utf-8')
                 pos = end
-            m.acks, m.timeout_ms = _S3.unpack_from(buf, pos)
+            m.acks, m.timeout_ms, = _S3.unpack_from(buf, pos)
             pos += 6
             n = buf[pos]
             pos += 1
@@ -284,7 +284,7 @@ class ProduceRequest(Message):
                 raise bad_length('TransactionalId', n)
             m.transactional_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.acks, m.timeout_ms = _S3.unpack_from(buf, pos)
+        m.acks, m.timeout_ms, = _S3.unpack_from(buf, pos)
         pos += 6
         n, = _S0.unpack_from(buf, pos)
         pos += 4
@@ -298,14 +298,14 @@ class ProduceRequest(Message):
         m.topic_data = items_topic_data
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 3 <= version <= 13:
             raise unsupported_version('ProduceRequest', version)
         if version >= 9:
             value_transactional_id = self.transactional_id
             if value_transactional_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_transactional_id.encode()
                 n = len(data) + 1
@@ -343,8 +343,8 @@ class ProduceRequest(Message):
 
 
 class BatchIndexAndErrorMessage(Message):
-    __slots__ = ('batch_index', 'batch_index_error_message', 'unknown_tags')
-    
+    __slots__ = ('batch_index', 'batch_index_error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -354,7 +354,7 @@ class BatchIndexAndErrorMessage(Message):
         self.batch_index = batch_index
         self.batch_index_error_message = batch_index_error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BatchIndexAndErrorMessage, int]:
         m = _new(BatchIndexAndErrorMessage)
@@ -395,13 +395,13 @@ class BatchIndexAndErrorMessage(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             out += _S0.pack(self.batch_index)
             value_batch_index_error_message = self.batch_index_error_message
             if value_batch_index_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_batch_index_error_message.encode()
                 n = len(data) + 1
@@ -426,8 +426,8 @@ class BatchIndexAndErrorMessage(Message):
 
 
 class LeaderIdAndEpoch(Message):
-    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -437,11 +437,11 @@ class LeaderIdAndEpoch(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderIdAndEpoch, int]:
         m = _new(LeaderIdAndEpoch)
-        m.leader_id, m.leader_epoch = _S4.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, = _S4.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -450,7 +450,7 @@ class LeaderIdAndEpoch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.leader_id, self.leader_epoch)
         if self.unknown_tags is None:
@@ -463,8 +463,8 @@ _default_LeaderIdAndEpoch = frozen(LeaderIdAndEpoch())
 
 
 class PartitionProduceResponse(Message):
-    __slots__ = ('index', 'error_code', 'base_offset', 'log_append_time_ms', 'log_start_offset', 'record_errors', 'error_message', 'current_leader', 'unknown_tags')
-    
+    __slots__ = ('index', 'error_code', 'base_offset', 'log_append_time_ms', 'log_start_offset', 'record_errors', 'error_message', 'current_leader', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -486,12 +486,12 @@ class PartitionProduceResponse(Message):
         self.error_message = error_message
         self.current_leader = _default_LeaderIdAndEpoch if current_leader is UNSET else current_leader
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionProduceResponse, int]:
         m = _new(PartitionProduceResponse)
         if version >= 9:
-            m.index, m.error_code, m.base_offset, m.log_append_time_ms, m.log_start_offset = _S5.unpack_from(buf, pos)
+            m.index, m.error_code, m.base_offset, m.log_append_time_ms, m.log_start_offset, = _S5.unpack_from(buf, pos)
             pos += 30
             n = buf[pos]
             pos += 1
@@ -527,19 +527,19 @@ class PartitionProduceResponse(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0 and version >= 10:
                         m.current_leader, pos = LeaderIdAndEpoch.read(buf, pos, version)
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
-        m.index, m.error_code, m.base_offset, m.log_append_time_ms = _S6.unpack_from(buf, pos)
+        m.index, m.error_code, m.base_offset, m.log_append_time_ms, = _S6.unpack_from(buf, pos)
         pos += 22
         if version >= 5:
             m.log_start_offset, = _S7.unpack_from(buf, pos)
@@ -575,9 +575,9 @@ class PartitionProduceResponse(Message):
         m.current_leader = _default_LeaderIdAndEpoch
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
-        if version < 10 and not ((self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch)):
+        if version < 10 and not (self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch):
             raise unsupported_field('CurrentLeader', version)
         if version >= 9:
             out += _S5.pack(self.index, self.error_code, self.base_offset, self.log_append_time_ms, self.log_start_offset)
@@ -591,7 +591,7 @@ class PartitionProduceResponse(Message):
                 item_record_errors.write(out, version)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1
@@ -601,7 +601,7 @@ class PartitionProduceResponse(Message):
                     write_string_length(out, n)
                 out += data
             tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
-            if version >= 10 and not ((self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch)):
+            if version >= 10 and not (self.current_leader is _default_LeaderIdAndEpoch or self.current_leader == _default_LeaderIdAndEpoch):
                 value = Frame()
                 value_current_leader = self.current_leader
                 value_current_leader.write(value, version)
@@ -632,8 +632,8 @@ class PartitionProduceResponse(Message):
 
 
 class TopicProduceResponse(Message):
-    __slots__ = ('name', 'topic_id', 'partition_responses', 'unknown_tags')
-    
+    __slots__ = ('name', 'topic_id', 'partition_responses', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -645,7 +645,7 @@ class TopicProduceResponse(Message):
         self.topic_id = topic_id
         self.partition_responses = [] if partition_responses is UNSET else partition_responses
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicProduceResponse, int]:
         m = _new(TopicProduceResponse)
@@ -708,7 +708,7 @@ class TopicProduceResponse(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 9:
             if version <= 12:
@@ -748,8 +748,8 @@ class TopicProduceResponse(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -763,7 +763,7 @@ class NodeEndpoint(Message):
         self.port = port
         self.rack = rack
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -801,7 +801,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.node_id)
         value_host = self.host
@@ -815,7 +815,7 @@ class NodeEndpoint(Message):
         out += _S0.pack(self.port)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -831,12 +831,12 @@ class NodeEndpoint(Message):
 
 
 class ProduceResponse(Message):
-    __slots__ = ('responses', 'throttle_time_ms', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('responses', 'throttle_time_ms', 'node_endpoints', 'unknown_tags',)
     API_KEY = 0
     MIN_VERSION = 3
     MAX_VERSION = 13
     FLEXIBLE_FROM = 9
-    
+
     def __init__(
         self,
         *,
@@ -848,7 +848,7 @@ class ProduceResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ProduceResponse, int]:
         if not 3 <= version <= 13:
@@ -878,7 +878,7 @@ class ProduceResponse(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0 and version >= 10:
                         n = buf[pos]
                         pos += 1
@@ -896,9 +896,9 @@ class ProduceResponse(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -917,7 +917,7 @@ class ProduceResponse(Message):
         m.node_endpoints = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 3 <= version <= 13:
             raise unsupported_version('ProduceResponse', version)

@@ -1,4 +1,4 @@
-"""PushTelemetry (API key 72)."""
+"""PushTelemetry: API key 72."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S1 = Struct('>ih')
 
 
 class PushTelemetryRequest(Message):
-    __slots__ = ('client_instance_id', 'subscription_id', 'terminating', 'compression_type', 'metrics', 'unknown_tags')
+    __slots__ = ('client_instance_id', 'subscription_id', 'terminating', 'compression_type', 'metrics', 'unknown_tags',)
     API_KEY = 72
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -37,13 +37,13 @@ class PushTelemetryRequest(Message):
         self.compression_type = compression_type
         self.metrics = metrics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PushTelemetryRequest, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('PushTelemetryRequest', version)
         m = _new(PushTelemetryRequest)
-        m.client_instance_id, m.subscription_id, m.terminating, m.compression_type = _S0.unpack_from(buf, pos)
+        m.client_instance_id, m.subscription_id, m.terminating, m.compression_type, = _S0.unpack_from(buf, pos)
         pos += 22
         n = buf[pos]
         pos += 1
@@ -62,7 +62,7 @@ class PushTelemetryRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('PushTelemetryRequest', version)
@@ -83,12 +83,12 @@ class PushTelemetryRequest(Message):
 
 
 class PushTelemetryResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'unknown_tags',)
     API_KEY = 72
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -98,13 +98,13 @@ class PushTelemetryResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PushTelemetryResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('PushTelemetryResponse', version)
         m = _new(PushTelemetryResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -113,7 +113,7 @@ class PushTelemetryResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('PushTelemetryResponse', version)

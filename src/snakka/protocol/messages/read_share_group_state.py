@@ -1,4 +1,4 @@
-"""ReadShareGroupState (API key 84)."""
+"""ReadShareGroupState: API key 84."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,8 +19,8 @@ _S4 = Struct('>iq')
 
 
 class PartitionData(Message):
-    __slots__ = ('partition', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,11 +30,11 @@ class PartitionData(Message):
         self.partition = partition
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
-        m.partition, m.leader_epoch = _S0.unpack_from(buf, pos)
+        m.partition, m.leader_epoch, = _S0.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -43,7 +43,7 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition, self.leader_epoch)
         if self.unknown_tags is None:
@@ -53,8 +53,8 @@ class PartitionData(Message):
 
 
 class ReadStateData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -64,7 +64,7 @@ class ReadStateData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadStateData, int]:
         m = _new(ReadStateData)
@@ -90,7 +90,7 @@ class ReadStateData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -110,12 +110,12 @@ class ReadStateData(Message):
 
 
 class ReadShareGroupStateRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 84
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -125,7 +125,7 @@ class ReadShareGroupStateRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadShareGroupStateRequest, int]:
         if not 0 <= version <= 0:
@@ -161,7 +161,7 @@ class ReadShareGroupStateRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ReadShareGroupStateRequest', version)
@@ -188,8 +188,8 @@ class ReadShareGroupStateRequest(Message):
 
 
 class StateBatch(Message):
-    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count', 'unknown_tags')
-    
+    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -203,11 +203,11 @@ class StateBatch(Message):
         self.delivery_state = delivery_state
         self.delivery_count = delivery_count
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StateBatch, int]:
         m = _new(StateBatch)
-        m.first_offset, m.last_offset, m.delivery_state, m.delivery_count = _S2.unpack_from(buf, pos)
+        m.first_offset, m.last_offset, m.delivery_state, m.delivery_count, = _S2.unpack_from(buf, pos)
         pos += 19
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -216,7 +216,7 @@ class StateBatch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.first_offset, self.last_offset, self.delivery_state, self.delivery_count)
         if self.unknown_tags is None:
@@ -226,8 +226,8 @@ class StateBatch(Message):
 
 
 class PartitionResult(Message):
-    __slots__ = ('partition', 'error_code', 'error_message', 'state_epoch', 'start_offset', 'state_batches', 'unknown_tags')
-    
+    __slots__ = ('partition', 'error_code', 'error_message', 'state_epoch', 'start_offset', 'state_batches', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -245,11 +245,11 @@ class PartitionResult(Message):
         self.start_offset = start_offset
         self.state_batches = [] if state_batches is UNSET else state_batches
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResult, int]:
         m = _new(PartitionResult)
-        m.partition, m.error_code = _S3.unpack_from(buf, pos)
+        m.partition, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -264,7 +264,7 @@ class PartitionResult(Message):
                 raise bad_length('ErrorMessage', n)
             m.error_message = str(buf[pos:end], 'utf-8')
             pos = end
-        m.state_epoch, m.start_offset = _S4.unpack_from(buf, pos)
+        m.state_epoch, m.start_offset, = _S4.unpack_from(buf, pos)
         pos += 12
         n = buf[pos]
         pos += 1
@@ -286,12 +286,12 @@ class PartitionResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S3.pack(self.partition, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -316,8 +316,8 @@ class PartitionResult(Message):
 
 
 class ReadStateResult(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -327,7 +327,7 @@ class ReadStateResult(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadStateResult, int]:
         m = _new(ReadStateResult)
@@ -353,7 +353,7 @@ class ReadStateResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -373,12 +373,12 @@ class ReadStateResult(Message):
 
 
 class ReadShareGroupStateResponse(Message):
-    __slots__ = ('results', 'unknown_tags')
+    __slots__ = ('results', 'unknown_tags',)
     API_KEY = 84
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -386,7 +386,7 @@ class ReadShareGroupStateResponse(Message):
     ) -> None:
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadShareGroupStateResponse, int]:
         if not 0 <= version <= 0:
@@ -412,7 +412,7 @@ class ReadShareGroupStateResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ReadShareGroupStateResponse', version)

@@ -1,4 +1,4 @@
-"""ReadShareGroupStateSummary (API key 87)."""
+"""ReadShareGroupStateSummary: API key 87."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,8 +19,8 @@ _S4 = Struct('>i')
 
 
 class PartitionData(Message):
-    __slots__ = ('partition', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('partition', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,11 +30,11 @@ class PartitionData(Message):
         self.partition = partition
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
-        m.partition, m.leader_epoch = _S0.unpack_from(buf, pos)
+        m.partition, m.leader_epoch, = _S0.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -43,7 +43,7 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition, self.leader_epoch)
         if self.unknown_tags is None:
@@ -53,8 +53,8 @@ class PartitionData(Message):
 
 
 class ReadStateSummaryData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -64,7 +64,7 @@ class ReadStateSummaryData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadStateSummaryData, int]:
         m = _new(ReadStateSummaryData)
@@ -90,7 +90,7 @@ class ReadStateSummaryData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -110,12 +110,12 @@ class ReadStateSummaryData(Message):
 
 
 class ReadShareGroupStateSummaryRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 87
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -125,7 +125,7 @@ class ReadShareGroupStateSummaryRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadShareGroupStateSummaryRequest, int]:
         if not 0 <= version <= 1:
@@ -161,7 +161,7 @@ class ReadShareGroupStateSummaryRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ReadShareGroupStateSummaryRequest', version)
@@ -188,8 +188,8 @@ class ReadShareGroupStateSummaryRequest(Message):
 
 
 class PartitionResult(Message):
-    __slots__ = ('partition', 'error_code', 'error_message', 'state_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'unknown_tags')
-    
+    __slots__ = ('partition', 'error_code', 'error_message', 'state_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -209,11 +209,11 @@ class PartitionResult(Message):
         self.start_offset = start_offset
         self.delivery_complete_count = delivery_complete_count
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResult, int]:
         m = _new(PartitionResult)
-        m.partition, m.error_code = _S2.unpack_from(buf, pos)
+        m.partition, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -228,7 +228,7 @@ class PartitionResult(Message):
                 raise bad_length('ErrorMessage', n)
             m.error_message = str(buf[pos:end], 'utf-8')
             pos = end
-        m.state_epoch, m.leader_epoch, m.start_offset = _S3.unpack_from(buf, pos)
+        m.state_epoch, m.leader_epoch, m.start_offset, = _S3.unpack_from(buf, pos)
         pos += 16
         if version >= 1:
             m.delivery_complete_count, = _S4.unpack_from(buf, pos)
@@ -242,12 +242,12 @@ class PartitionResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.partition, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -266,8 +266,8 @@ class PartitionResult(Message):
 
 
 class ReadStateSummaryResult(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -277,7 +277,7 @@ class ReadStateSummaryResult(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadStateSummaryResult, int]:
         m = _new(ReadStateSummaryResult)
@@ -303,7 +303,7 @@ class ReadStateSummaryResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -323,12 +323,12 @@ class ReadStateSummaryResult(Message):
 
 
 class ReadShareGroupStateSummaryResponse(Message):
-    __slots__ = ('results', 'unknown_tags')
+    __slots__ = ('results', 'unknown_tags',)
     API_KEY = 87
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -336,7 +336,7 @@ class ReadShareGroupStateSummaryResponse(Message):
     ) -> None:
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
         if not 0 <= version <= 1:
@@ -362,7 +362,7 @@ class ReadShareGroupStateSummaryResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('ReadShareGroupStateSummaryResponse', version)

@@ -1,4 +1,4 @@
-"""RemoveRaftVoter (API key 81)."""
+"""RemoveRaftVoter: API key 81."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S1 = Struct('>ih')
 
 
 class RemoveRaftVoterRequest(Message):
-    __slots__ = ('cluster_id', 'voter_id', 'voter_directory_id', 'unknown_tags')
+    __slots__ = ('cluster_id', 'voter_id', 'voter_directory_id', 'unknown_tags',)
     API_KEY = 81
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class RemoveRaftVoterRequest(Message):
         self.voter_id = voter_id
         self.voter_directory_id = voter_directory_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoveRaftVoterRequest, int]:
         if not 0 <= version <= 0:
@@ -52,7 +52,7 @@ class RemoveRaftVoterRequest(Message):
                 raise bad_length('ClusterId', n)
             m.cluster_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.voter_id, m.voter_directory_id = _S0.unpack_from(buf, pos)
+        m.voter_id, m.voter_directory_id, = _S0.unpack_from(buf, pos)
         pos += 20
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -61,13 +61,13 @@ class RemoveRaftVoterRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoveRaftVoterRequest', version)
         value_cluster_id = self.cluster_id
         if value_cluster_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_cluster_id.encode()
             n = len(data) + 1
@@ -86,12 +86,12 @@ class RemoveRaftVoterRequest(Message):
 
 
 class RemoveRaftVoterResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags',)
     API_KEY = 81
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -103,13 +103,13 @@ class RemoveRaftVoterResponse(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoveRaftVoterResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoveRaftVoterResponse', version)
         m = _new(RemoveRaftVoterResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -131,14 +131,14 @@ class RemoveRaftVoterResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoveRaftVoterResponse', version)
         out += _S1.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

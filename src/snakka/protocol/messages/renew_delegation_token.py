@@ -1,4 +1,4 @@
-"""RenewDelegationToken (API key 39)."""
+"""RenewDelegationToken: API key 39."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S2 = Struct('>hqi')
 
 
 class RenewDelegationTokenRequest(Message):
-    __slots__ = ('hmac', 'renew_period_ms', 'unknown_tags')
+    __slots__ = ('hmac', 'renew_period_ms', 'unknown_tags',)
     API_KEY = 39
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class RenewDelegationTokenRequest(Message):
         self.hmac = hmac
         self.renew_period_ms = renew_period_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RenewDelegationTokenRequest, int]:
         if not 1 <= version <= 2:
@@ -68,7 +68,7 @@ class RenewDelegationTokenRequest(Message):
         pos += 8
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('RenewDelegationTokenRequest', version)
@@ -93,12 +93,12 @@ class RenewDelegationTokenRequest(Message):
 
 
 class RenewDelegationTokenResponse(Message):
-    __slots__ = ('error_code', 'expiry_timestamp_ms', 'throttle_time_ms', 'unknown_tags')
+    __slots__ = ('error_code', 'expiry_timestamp_ms', 'throttle_time_ms', 'unknown_tags',)
     API_KEY = 39
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -110,14 +110,14 @@ class RenewDelegationTokenResponse(Message):
         self.expiry_timestamp_ms = expiry_timestamp_ms
         self.throttle_time_ms = throttle_time_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RenewDelegationTokenResponse, int]:
         if not 1 <= version <= 2:
             raise unsupported_version('RenewDelegationTokenResponse', version)
         m = _new(RenewDelegationTokenResponse)
         if version >= 2:
-            m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms = _S2.unpack_from(buf, pos)
+            m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms, = _S2.unpack_from(buf, pos)
             pos += 14
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -126,11 +126,11 @@ class RenewDelegationTokenResponse(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms = _S2.unpack_from(buf, pos)
+        m.error_code, m.expiry_timestamp_ms, m.throttle_time_ms, = _S2.unpack_from(buf, pos)
         pos += 14
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('RenewDelegationTokenResponse', version)

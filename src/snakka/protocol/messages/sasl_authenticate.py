@@ -1,4 +1,4 @@
-"""SaslAuthenticate (API key 36)."""
+"""SaslAuthenticate: API key 36."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _S2 = Struct('>q')
 
 
 class SaslAuthenticateRequest(Message):
-    __slots__ = ('auth_bytes', 'unknown_tags')
+    __slots__ = ('auth_bytes', 'unknown_tags',)
     API_KEY = 36
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class SaslAuthenticateRequest(Message):
     ) -> None:
         self.auth_bytes = auth_bytes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SaslAuthenticateRequest, int]:
         if not 0 <= version <= 2:
@@ -62,7 +62,7 @@ class SaslAuthenticateRequest(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('SaslAuthenticateRequest', version)
@@ -85,12 +85,12 @@ class SaslAuthenticateRequest(Message):
 
 
 class SaslAuthenticateResponse(Message):
-    __slots__ = ('error_code', 'error_message', 'auth_bytes', 'session_lifetime_ms', 'unknown_tags')
+    __slots__ = ('error_code', 'error_message', 'auth_bytes', 'session_lifetime_ms', 'unknown_tags',)
     API_KEY = 36
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 2
-    
+
     def __init__(
         self,
         *,
@@ -104,7 +104,7 @@ class SaslAuthenticateResponse(Message):
         self.auth_bytes = auth_bytes
         self.session_lifetime_ms = session_lifetime_ms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SaslAuthenticateResponse, int]:
         if not 0 <= version <= 2:
@@ -171,7 +171,7 @@ class SaslAuthenticateResponse(Message):
             m.session_lifetime_ms = 0
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('SaslAuthenticateResponse', version)
@@ -179,7 +179,7 @@ class SaslAuthenticateResponse(Message):
             out += _S1.pack(self.error_code)
             value_error_message = self.error_message
             if value_error_message is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_error_message.encode()
                 n = len(data) + 1

@@ -1,4 +1,4 @@
-"""SaslHandshake (API key 17)."""
+"""SaslHandshake: API key 17."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_strings, unsupported_version
 
 _new = object.__new__
@@ -15,12 +15,12 @@ _S1 = Struct('>i')
 
 
 class SaslHandshakeRequest(Message):
-    __slots__ = ('mechanism', 'unknown_tags')
+    __slots__ = ('mechanism', 'unknown_tags',)
     API_KEY = 17
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class SaslHandshakeRequest(Message):
     ) -> None:
         self.mechanism = mechanism
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SaslHandshakeRequest, int]:
         if not 0 <= version <= 1:
@@ -43,7 +43,7 @@ class SaslHandshakeRequest(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('SaslHandshakeRequest', version)
@@ -54,12 +54,12 @@ class SaslHandshakeRequest(Message):
 
 
 class SaslHandshakeResponse(Message):
-    __slots__ = ('error_code', 'mechanisms', 'unknown_tags')
+    __slots__ = ('error_code', 'mechanisms', 'unknown_tags',)
     API_KEY = 17
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -69,7 +69,7 @@ class SaslHandshakeResponse(Message):
         self.error_code = error_code
         self.mechanisms = [] if mechanisms is UNSET else mechanisms
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SaslHandshakeResponse, int]:
         if not 0 <= version <= 1:
@@ -84,7 +84,7 @@ class SaslHandshakeResponse(Message):
         m.mechanisms, pos = read_strings(buf, pos, n)
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('SaslHandshakeResponse', version)

@@ -1,12 +1,12 @@
-"""ShareAcknowledge (API key 79)."""
+"""ShareAcknowledge: API key 79."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>ih')
 
 
 class AcknowledgementBatch(Message):
-    __slots__ = ('first_offset', 'last_offset', 'acknowledge_types', 'unknown_tags')
-    
+    __slots__ = ('first_offset', 'last_offset', 'acknowledge_types', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -33,11 +33,11 @@ class AcknowledgementBatch(Message):
         self.last_offset = last_offset
         self.acknowledge_types = [] if acknowledge_types is UNSET else acknowledge_types
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AcknowledgementBatch, int]:
         m = _new(AcknowledgementBatch)
-        m.first_offset, m.last_offset = _S0.unpack_from(buf, pos)
+        m.first_offset, m.last_offset, = _S0.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -55,7 +55,7 @@ class AcknowledgementBatch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.first_offset, self.last_offset)
         value_acknowledge_types = self.acknowledge_types
@@ -72,8 +72,8 @@ class AcknowledgementBatch(Message):
 
 
 class AcknowledgePartition(Message):
-    __slots__ = ('partition_index', 'acknowledgement_batches', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'acknowledgement_batches', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -83,7 +83,7 @@ class AcknowledgePartition(Message):
         self.partition_index = partition_index
         self.acknowledgement_batches = [] if acknowledgement_batches is UNSET else acknowledgement_batches
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AcknowledgePartition, int]:
         m = _new(AcknowledgePartition)
@@ -109,7 +109,7 @@ class AcknowledgePartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition_index)
         value_acknowledgement_batches = self.acknowledgement_batches
@@ -127,8 +127,8 @@ class AcknowledgePartition(Message):
 
 
 class AcknowledgeTopic(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -138,7 +138,7 @@ class AcknowledgeTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AcknowledgeTopic, int]:
         m = _new(AcknowledgeTopic)
@@ -164,7 +164,7 @@ class AcknowledgeTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -184,12 +184,12 @@ class AcknowledgeTopic(Message):
 
 
 class ShareAcknowledgeRequest(Message):
-    __slots__ = ('group_id', 'member_id', 'share_session_epoch', 'is_renew_ack', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'share_session_epoch', 'is_renew_ack', 'topics', 'unknown_tags',)
     API_KEY = 79
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -205,7 +205,7 @@ class ShareAcknowledgeRequest(Message):
         self.is_renew_ack = is_renew_ack
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareAcknowledgeRequest, int]:
         if not 1 <= version <= 2:
@@ -264,7 +264,7 @@ class ShareAcknowledgeRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('ShareAcknowledgeRequest', version)
@@ -272,7 +272,7 @@ class ShareAcknowledgeRequest(Message):
             raise unsupported_field('IsRenewAck', version)
         value_group_id = self.group_id
         if value_group_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_group_id.encode()
             n = len(data) + 1
@@ -283,7 +283,7 @@ class ShareAcknowledgeRequest(Message):
             out += data
         value_member_id = self.member_id
         if value_member_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_member_id.encode()
             n = len(data) + 1
@@ -310,8 +310,8 @@ class ShareAcknowledgeRequest(Message):
 
 
 class LeaderIdAndEpoch(Message):
-    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -321,11 +321,11 @@ class LeaderIdAndEpoch(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderIdAndEpoch, int]:
         m = _new(LeaderIdAndEpoch)
-        m.leader_id, m.leader_epoch = _S4.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, = _S4.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -334,7 +334,7 @@ class LeaderIdAndEpoch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.leader_id, self.leader_epoch)
         if self.unknown_tags is None:
@@ -347,8 +347,8 @@ _default_LeaderIdAndEpoch = frozen(LeaderIdAndEpoch())
 
 
 class PartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'error_message', 'current_leader', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'error_message', 'current_leader', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -362,11 +362,11 @@ class PartitionData(Message):
         self.error_message = error_message
         self.current_leader = _default_LeaderIdAndEpoch if current_leader is UNSET else current_leader
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
-        m.partition_index, m.error_code = _S5.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S5.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -389,12 +389,12 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S5.pack(self.partition_index, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -412,8 +412,8 @@ class PartitionData(Message):
 
 
 class ShareAcknowledgeTopicResponse(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -423,7 +423,7 @@ class ShareAcknowledgeTopicResponse(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareAcknowledgeTopicResponse, int]:
         m = _new(ShareAcknowledgeTopicResponse)
@@ -449,7 +449,7 @@ class ShareAcknowledgeTopicResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -469,8 +469,8 @@ class ShareAcknowledgeTopicResponse(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -484,7 +484,7 @@ class NodeEndpoint(Message):
         self.port = port
         self.rack = rack
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -522,7 +522,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.node_id)
         value_host = self.host
@@ -536,7 +536,7 @@ class NodeEndpoint(Message):
         out += _S1.pack(self.port)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -552,12 +552,12 @@ class NodeEndpoint(Message):
 
 
 class ShareAcknowledgeResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'acquisition_lock_timeout_ms', 'responses', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'acquisition_lock_timeout_ms', 'responses', 'node_endpoints', 'unknown_tags',)
     API_KEY = 79
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -575,13 +575,13 @@ class ShareAcknowledgeResponse(Message):
         self.responses = [] if responses is UNSET else responses
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareAcknowledgeResponse, int]:
         if not 1 <= version <= 2:
             raise unsupported_version('ShareAcknowledgeResponse', version)
         m = _new(ShareAcknowledgeResponse)
-        m.throttle_time_ms, m.error_code = _S5.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S5.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -634,14 +634,14 @@ class ShareAcknowledgeResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('ShareAcknowledgeResponse', version)
         out += _S5.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

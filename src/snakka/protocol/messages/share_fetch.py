@@ -1,12 +1,12 @@
-"""ShareFetch (API key 78)."""
+"""ShareFetch: API key 78."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, Records, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_compact_records, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -23,8 +23,8 @@ _S8 = Struct('>h')
 
 
 class AcknowledgementBatch(Message):
-    __slots__ = ('first_offset', 'last_offset', 'acknowledge_types', 'unknown_tags')
-    
+    __slots__ = ('first_offset', 'last_offset', 'acknowledge_types', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -36,11 +36,11 @@ class AcknowledgementBatch(Message):
         self.last_offset = last_offset
         self.acknowledge_types = [] if acknowledge_types is UNSET else acknowledge_types
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AcknowledgementBatch, int]:
         m = _new(AcknowledgementBatch)
-        m.first_offset, m.last_offset = _S0.unpack_from(buf, pos)
+        m.first_offset, m.last_offset, = _S0.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -58,7 +58,7 @@ class AcknowledgementBatch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.first_offset, self.last_offset)
         value_acknowledge_types = self.acknowledge_types
@@ -75,8 +75,8 @@ class AcknowledgementBatch(Message):
 
 
 class FetchPartition(Message):
-    __slots__ = ('partition_index', 'acknowledgement_batches', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'acknowledgement_batches', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -86,7 +86,7 @@ class FetchPartition(Message):
         self.partition_index = partition_index
         self.acknowledgement_batches = [] if acknowledgement_batches is UNSET else acknowledgement_batches
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchPartition, int]:
         m = _new(FetchPartition)
@@ -112,7 +112,7 @@ class FetchPartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition_index)
         value_acknowledgement_batches = self.acknowledgement_batches
@@ -130,8 +130,8 @@ class FetchPartition(Message):
 
 
 class FetchTopic(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -141,7 +141,7 @@ class FetchTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FetchTopic, int]:
         m = _new(FetchTopic)
@@ -167,7 +167,7 @@ class FetchTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -187,8 +187,8 @@ class FetchTopic(Message):
 
 
 class ForgottenTopic(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -198,7 +198,7 @@ class ForgottenTopic(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ForgottenTopic, int]:
         m = _new(ForgottenTopic)
@@ -209,9 +209,7 @@ class ForgottenTopic(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -222,7 +220,7 @@ class ForgottenTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -241,12 +239,12 @@ class ForgottenTopic(Message):
 
 
 class ShareFetchRequest(Message):
-    __slots__ = ('group_id', 'member_id', 'share_session_epoch', 'max_wait_ms', 'min_bytes', 'max_bytes', 'max_records', 'batch_size', 'share_acquire_mode', 'is_renew_ack', 'topics', 'forgotten_topics_data', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'share_session_epoch', 'max_wait_ms', 'min_bytes', 'max_bytes', 'max_records', 'batch_size', 'share_acquire_mode', 'is_renew_ack', 'topics', 'forgotten_topics_data', 'unknown_tags',)
     API_KEY = 78
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -276,7 +274,7 @@ class ShareFetchRequest(Message):
         self.topics = [] if topics is UNSET else topics
         self.forgotten_topics_data = [] if forgotten_topics_data is UNSET else forgotten_topics_data
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareFetchRequest, int]:
         if not 1 <= version <= 2:
@@ -308,10 +306,10 @@ class ShareFetchRequest(Message):
                 raise bad_length('MemberId', n)
             m.member_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.share_session_epoch, m.max_wait_ms, m.min_bytes, m.max_bytes, m.max_records, m.batch_size = _S3.unpack_from(buf, pos)
+        m.share_session_epoch, m.max_wait_ms, m.min_bytes, m.max_bytes, m.max_records, m.batch_size, = _S3.unpack_from(buf, pos)
         pos += 24
         if version >= 2:
-            m.share_acquire_mode, m.is_renew_ack = _S4.unpack_from(buf, pos)
+            m.share_acquire_mode, m.is_renew_ack, = _S4.unpack_from(buf, pos)
             pos += 2
         else:
             m.share_acquire_mode = 0
@@ -349,7 +347,7 @@ class ShareFetchRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('ShareFetchRequest', version)
@@ -357,7 +355,7 @@ class ShareFetchRequest(Message):
             raise unsupported_field('IsRenewAck', version)
         value_group_id = self.group_id
         if value_group_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_group_id.encode()
             n = len(data) + 1
@@ -368,7 +366,7 @@ class ShareFetchRequest(Message):
             out += data
         value_member_id = self.member_id
         if value_member_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_member_id.encode()
             n = len(data) + 1
@@ -403,8 +401,8 @@ class ShareFetchRequest(Message):
 
 
 class LeaderIdAndEpoch(Message):
-    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags')
-    
+    __slots__ = ('leader_id', 'leader_epoch', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -414,11 +412,11 @@ class LeaderIdAndEpoch(Message):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderIdAndEpoch, int]:
         m = _new(LeaderIdAndEpoch)
-        m.leader_id, m.leader_epoch = _S5.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, = _S5.unpack_from(buf, pos)
         pos += 8
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -427,7 +425,7 @@ class LeaderIdAndEpoch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S5.pack(self.leader_id, self.leader_epoch)
         if self.unknown_tags is None:
@@ -440,8 +438,8 @@ _default_LeaderIdAndEpoch = frozen(LeaderIdAndEpoch())
 
 
 class AcquiredRecords(Message):
-    __slots__ = ('first_offset', 'last_offset', 'delivery_count', 'unknown_tags')
-    
+    __slots__ = ('first_offset', 'last_offset', 'delivery_count', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -453,11 +451,11 @@ class AcquiredRecords(Message):
         self.last_offset = last_offset
         self.delivery_count = delivery_count
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AcquiredRecords, int]:
         m = _new(AcquiredRecords)
-        m.first_offset, m.last_offset, m.delivery_count = _S6.unpack_from(buf, pos)
+        m.first_offset, m.last_offset, m.delivery_count, = _S6.unpack_from(buf, pos)
         pos += 18
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -466,7 +464,7 @@ class AcquiredRecords(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S6.pack(self.first_offset, self.last_offset, self.delivery_count)
         if self.unknown_tags is None:
@@ -476,8 +474,8 @@ class AcquiredRecords(Message):
 
 
 class PartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'error_message', 'acknowledge_error_code', 'acknowledge_error_message', 'current_leader', 'records', 'acquired_records', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'error_message', 'acknowledge_error_code', 'acknowledge_error_message', 'current_leader', 'records', 'acquired_records', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -499,11 +497,11 @@ class PartitionData(Message):
         self.records = records
         self.acquired_records = [] if acquired_records is UNSET else acquired_records
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
-        m.partition_index, m.error_code = _S7.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S7.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -564,12 +562,12 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S7.pack(self.partition_index, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -581,7 +579,7 @@ class PartitionData(Message):
         out += _S8.pack(self.acknowledge_error_code)
         value_acknowledge_error_message = self.acknowledge_error_message
         if value_acknowledge_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_acknowledge_error_message.encode()
             n = len(data) + 1
@@ -609,8 +607,8 @@ class PartitionData(Message):
 
 
 class ShareFetchableTopicResponse(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -620,7 +618,7 @@ class ShareFetchableTopicResponse(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareFetchableTopicResponse, int]:
         m = _new(ShareFetchableTopicResponse)
@@ -646,7 +644,7 @@ class ShareFetchableTopicResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -666,8 +664,8 @@ class ShareFetchableTopicResponse(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'rack', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -681,7 +679,7 @@ class NodeEndpoint(Message):
         self.port = port
         self.rack = rack
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -719,7 +717,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.node_id)
         value_host = self.host
@@ -733,7 +731,7 @@ class NodeEndpoint(Message):
         out += _S1.pack(self.port)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -749,12 +747,12 @@ class NodeEndpoint(Message):
 
 
 class ShareFetchResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'acquisition_lock_timeout_ms', 'responses', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'acquisition_lock_timeout_ms', 'responses', 'node_endpoints', 'unknown_tags',)
     API_KEY = 78
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -772,13 +770,13 @@ class ShareFetchResponse(Message):
         self.responses = [] if responses is UNSET else responses
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareFetchResponse, int]:
         if not 1 <= version <= 2:
             raise unsupported_version('ShareFetchResponse', version)
         m = _new(ShareFetchResponse)
-        m.throttle_time_ms, m.error_code = _S7.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S7.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -828,14 +826,14 @@ class ShareFetchResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('ShareFetchResponse', version)
         out += _S7.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

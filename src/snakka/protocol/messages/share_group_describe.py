@@ -1,12 +1,12 @@
-"""ShareGroupDescribe (API key 77)."""
+"""ShareGroupDescribe: API key 77."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,12 +19,12 @@ _S4 = Struct('>ii')
 
 
 class ShareGroupDescribeRequest(Message):
-    __slots__ = ('group_ids', 'include_authorized_operations', 'unknown_tags')
+    __slots__ = ('group_ids', 'include_authorized_operations', 'unknown_tags',)
     API_KEY = 77
     MIN_VERSION = 1
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class ShareGroupDescribeRequest(Message):
         self.group_ids = [] if group_ids is UNSET else group_ids
         self.include_authorized_operations = include_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupDescribeRequest, int]:
         if not 1 <= version <= 1:
@@ -57,7 +57,7 @@ class ShareGroupDescribeRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 1:
             raise unsupported_version('ShareGroupDescribeRequest', version)
@@ -76,8 +76,8 @@ class ShareGroupDescribeRequest(Message):
 
 
 class TopicPartitions(Message):
-    __slots__ = ('topic_id', 'topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -89,7 +89,7 @@ class TopicPartitions(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitions, int]:
         m = _new(TopicPartitions)
@@ -110,9 +110,7 @@ class TopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -123,7 +121,7 @@ class TopicPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -150,8 +148,8 @@ class TopicPartitions(Message):
 
 
 class Assignment(Message):
-    __slots__ = ('topic_partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -159,7 +157,7 @@ class Assignment(Message):
     ) -> None:
         self.topic_partitions = [] if topic_partitions is UNSET else topic_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Assignment, int]:
         m = _new(Assignment)
@@ -183,7 +181,7 @@ class Assignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_partitions = self.topic_partitions
         n = len(value_topic_partitions) + 1
@@ -203,8 +201,8 @@ _default_Assignment = frozen(Assignment())
 
 
 class Member(Message):
-    __slots__ = ('member_id', 'rack_id', 'member_epoch', 'client_id', 'client_host', 'subscribed_topic_names', 'assignment', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'rack_id', 'member_epoch', 'client_id', 'client_host', 'subscribed_topic_names', 'assignment', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -224,7 +222,7 @@ class Member(Message):
         self.subscribed_topic_names = [] if subscribed_topic_names is UNSET else subscribed_topic_names
         self.assignment = _default_Assignment if assignment is UNSET else assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Member, int]:
         m = _new(Member)
@@ -289,7 +287,7 @@ class Member(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_member_id = self.member_id
         data = value_member_id.encode()
@@ -301,7 +299,7 @@ class Member(Message):
         out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -343,8 +341,8 @@ class Member(Message):
 
 
 class DescribedGroup(Message):
-    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'group_epoch', 'assignment_epoch', 'assignor_name', 'members', 'authorized_operations', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'group_epoch', 'assignment_epoch', 'assignor_name', 'members', 'authorized_operations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -368,7 +366,7 @@ class DescribedGroup(Message):
         self.members = [] if members is UNSET else members
         self.authorized_operations = authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedGroup, int]:
         m = _new(DescribedGroup)
@@ -407,7 +405,7 @@ class DescribedGroup(Message):
             raise bad_length('GroupState', n)
         m.group_state = str(buf[pos:end], 'utf-8')
         pos = end
-        m.group_epoch, m.assignment_epoch = _S4.unpack_from(buf, pos)
+        m.group_epoch, m.assignment_epoch, = _S4.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -441,12 +439,12 @@ class DescribedGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S3.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -496,12 +494,12 @@ class DescribedGroup(Message):
 
 
 class ShareGroupDescribeResponse(Message):
-    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags',)
     API_KEY = 77
     MIN_VERSION = 1
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -511,7 +509,7 @@ class ShareGroupDescribeResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupDescribeResponse, int]:
         if not 1 <= version <= 1:
@@ -539,7 +537,7 @@ class ShareGroupDescribeResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 1:
             raise unsupported_version('ShareGroupDescribeResponse', version)

@@ -1,12 +1,12 @@
-"""ShareGroupHeartbeat (API key 76)."""
+"""ShareGroupHeartbeat: API key 76."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,12 +18,12 @@ _S3 = Struct('>ii')
 
 
 class ShareGroupHeartbeatRequest(Message):
-    __slots__ = ('group_id', 'member_id', 'member_epoch', 'rack_id', 'subscribed_topic_names', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'member_epoch', 'rack_id', 'subscribed_topic_names', 'unknown_tags',)
     API_KEY = 76
     MIN_VERSION = 1
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -39,7 +39,7 @@ class ShareGroupHeartbeatRequest(Message):
         self.rack_id = rack_id
         self.subscribed_topic_names = subscribed_topic_names
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupHeartbeatRequest, int]:
         if not 1 <= version <= 1:
@@ -98,7 +98,7 @@ class ShareGroupHeartbeatRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 1:
             raise unsupported_version('ShareGroupHeartbeatRequest', version)
@@ -121,7 +121,7 @@ class ShareGroupHeartbeatRequest(Message):
         out += _S0.pack(self.member_epoch)
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -132,7 +132,7 @@ class ShareGroupHeartbeatRequest(Message):
             out += data
         value_subscribed_topic_names = self.subscribed_topic_names
         if value_subscribed_topic_names is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_subscribed_topic_names) + 1
             if n < 128:
@@ -147,8 +147,8 @@ class ShareGroupHeartbeatRequest(Message):
 
 
 class TopicPartitions(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -158,7 +158,7 @@ class TopicPartitions(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitions, int]:
         m = _new(TopicPartitions)
@@ -169,9 +169,7 @@ class TopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -182,7 +180,7 @@ class TopicPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -201,8 +199,8 @@ class TopicPartitions(Message):
 
 
 class Assignment(Message):
-    __slots__ = ('topic_partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -210,7 +208,7 @@ class Assignment(Message):
     ) -> None:
         self.topic_partitions = [] if topic_partitions is UNSET else topic_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Assignment, int]:
         m = _new(Assignment)
@@ -234,7 +232,7 @@ class Assignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_partitions = self.topic_partitions
         n = len(value_topic_partitions) + 1
@@ -251,12 +249,12 @@ class Assignment(Message):
 
 
 class ShareGroupHeartbeatResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'member_id', 'member_epoch', 'heartbeat_interval_ms', 'assignment', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'member_id', 'member_epoch', 'heartbeat_interval_ms', 'assignment', 'unknown_tags',)
     API_KEY = 76
     MIN_VERSION = 1
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -276,13 +274,13 @@ class ShareGroupHeartbeatResponse(Message):
         self.heartbeat_interval_ms = heartbeat_interval_ms
         self.assignment = assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupHeartbeatResponse, int]:
         if not 1 <= version <= 1:
             raise unsupported_version('ShareGroupHeartbeatResponse', version)
         m = _new(ShareGroupHeartbeatResponse)
-        m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -310,7 +308,7 @@ class ShareGroupHeartbeatResponse(Message):
                 raise bad_length('MemberId', n)
             m.member_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.member_epoch, m.heartbeat_interval_ms = _S3.unpack_from(buf, pos)
+        m.member_epoch, m.heartbeat_interval_ms, = _S3.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -325,14 +323,14 @@ class ShareGroupHeartbeatResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 1:
             raise unsupported_version('ShareGroupHeartbeatResponse', version)
         out += _S2.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -343,7 +341,7 @@ class ShareGroupHeartbeatResponse(Message):
             out += data
         value_member_id = self.member_id
         if value_member_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_member_id.encode()
             n = len(data) + 1
@@ -355,7 +353,7 @@ class ShareGroupHeartbeatResponse(Message):
         out += _S3.pack(self.member_epoch, self.heartbeat_interval_ms)
         value_assignment = self.assignment
         if value_assignment is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_assignment.write(out, version)

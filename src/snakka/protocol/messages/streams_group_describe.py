@@ -1,12 +1,12 @@
-"""StreamsGroupDescribe (API key 89)."""
+"""StreamsGroupDescribe: API key 89."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -20,12 +20,12 @@ _S6 = Struct('>ii')
 
 
 class StreamsGroupDescribeRequest(Message):
-    __slots__ = ('group_ids', 'include_authorized_operations', 'unknown_tags')
+    __slots__ = ('group_ids', 'include_authorized_operations', 'unknown_tags',)
     API_KEY = 89
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -35,7 +35,7 @@ class StreamsGroupDescribeRequest(Message):
         self.group_ids = [] if group_ids is UNSET else group_ids
         self.include_authorized_operations = include_authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupDescribeRequest, int]:
         if not 0 <= version <= 0:
@@ -58,7 +58,7 @@ class StreamsGroupDescribeRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupDescribeRequest', version)
@@ -77,8 +77,8 @@ class StreamsGroupDescribeRequest(Message):
 
 
 class KeyValue(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -88,7 +88,7 @@ class KeyValue(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[KeyValue, int]:
         m = _new(KeyValue)
@@ -119,7 +119,7 @@ class KeyValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         data = value_key.encode()
@@ -144,8 +144,8 @@ class KeyValue(Message):
 
 
 class TopicInfo(Message):
-    __slots__ = ('name', 'partitions', 'replication_factor', 'topic_configs', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'replication_factor', 'topic_configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -159,7 +159,7 @@ class TopicInfo(Message):
         self.replication_factor = replication_factor
         self.topic_configs = [] if topic_configs is UNSET else topic_configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicInfo, int]:
         m = _new(TopicInfo)
@@ -173,7 +173,7 @@ class TopicInfo(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.partitions, m.replication_factor = _S1.unpack_from(buf, pos)
+        m.partitions, m.replication_factor, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -195,7 +195,7 @@ class TopicInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -221,8 +221,8 @@ class TopicInfo(Message):
 
 
 class Subtopology(Message):
-    __slots__ = ('subtopology_id', 'source_topics', 'repartition_sink_topics', 'state_changelog_topics', 'repartition_source_topics', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'source_topics', 'repartition_sink_topics', 'state_changelog_topics', 'repartition_source_topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -238,7 +238,7 @@ class Subtopology(Message):
         self.state_changelog_topics = [] if state_changelog_topics is UNSET else state_changelog_topics
         self.repartition_source_topics = [] if repartition_source_topics is UNSET else repartition_source_topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Subtopology, int]:
         m = _new(Subtopology)
@@ -301,7 +301,7 @@ class Subtopology(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -348,8 +348,8 @@ class Subtopology(Message):
 
 
 class Topology(Message):
-    __slots__ = ('epoch', 'subtopologies', 'unknown_tags')
-    
+    __slots__ = ('epoch', 'subtopologies', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -359,7 +359,7 @@ class Topology(Message):
         self.epoch = epoch
         self.subtopologies = subtopologies
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Topology, int]:
         m = _new(Topology)
@@ -388,12 +388,12 @@ class Topology(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.epoch)
         value_subtopologies = self.subtopologies
         if value_subtopologies is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_subtopologies) + 1
             if n < 128:
@@ -409,8 +409,8 @@ class Topology(Message):
 
 
 class Endpoint(Message):
-    __slots__ = ('host', 'port', 'unknown_tags')
-    
+    __slots__ = ('host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -420,7 +420,7 @@ class Endpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Endpoint, int]:
         m = _new(Endpoint)
@@ -443,7 +443,7 @@ class Endpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_host = self.host
         data = value_host.encode()
@@ -461,8 +461,8 @@ class Endpoint(Message):
 
 
 class TaskOffset(Message):
-    __slots__ = ('subtopology_id', 'partition', 'offset', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partition', 'offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -474,7 +474,7 @@ class TaskOffset(Message):
         self.partition = partition
         self.offset = offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskOffset, int]:
         m = _new(TaskOffset)
@@ -488,7 +488,7 @@ class TaskOffset(Message):
             raise bad_length('SubtopologyId', n)
         m.subtopology_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.partition, m.offset = _S4.unpack_from(buf, pos)
+        m.partition, m.offset, = _S4.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -497,7 +497,7 @@ class TaskOffset(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -515,8 +515,8 @@ class TaskOffset(Message):
 
 
 class TaskIds(Message):
-    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -526,7 +526,7 @@ class TaskIds(Message):
         self.subtopology_id = subtopology_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskIds, int]:
         m = _new(TaskIds)
@@ -545,9 +545,7 @@ class TaskIds(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -558,7 +556,7 @@ class TaskIds(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -582,8 +580,8 @@ class TaskIds(Message):
 
 
 class Assignment(Message):
-    __slots__ = ('active_tasks', 'standby_tasks', 'warmup_tasks', 'unknown_tags')
-    
+    __slots__ = ('active_tasks', 'standby_tasks', 'warmup_tasks', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -595,7 +593,7 @@ class Assignment(Message):
         self.standby_tasks = [] if standby_tasks is UNSET else standby_tasks
         self.warmup_tasks = [] if warmup_tasks is UNSET else warmup_tasks
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Assignment, int]:
         m = _new(Assignment)
@@ -645,7 +643,7 @@ class Assignment(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_active_tasks = self.active_tasks
         n = len(value_active_tasks) + 1
@@ -681,8 +679,8 @@ _default_Assignment = frozen(Assignment())
 
 
 class Member(Message):
-    __slots__ = ('member_id', 'member_epoch', 'instance_id', 'rack_id', 'client_id', 'client_host', 'topology_epoch', 'process_id', 'user_endpoint', 'client_tags', 'task_offsets', 'task_end_offsets', 'assignment', 'target_assignment', 'is_classic', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'member_epoch', 'instance_id', 'rack_id', 'client_id', 'client_host', 'topology_epoch', 'process_id', 'user_endpoint', 'client_tags', 'task_offsets', 'task_end_offsets', 'assignment', 'target_assignment', 'is_classic', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -718,7 +716,7 @@ class Member(Message):
         self.target_assignment = _default_Assignment if target_assignment is UNSET else target_assignment
         self.is_classic = is_classic
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Member, int]:
         m = _new(Member)
@@ -848,7 +846,7 @@ class Member(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_member_id = self.member_id
         data = value_member_id.encode()
@@ -861,7 +859,7 @@ class Member(Message):
         out += _S2.pack(self.member_epoch)
         value_instance_id = self.instance_id
         if value_instance_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_instance_id.encode()
             n = len(data) + 1
@@ -872,7 +870,7 @@ class Member(Message):
             out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -908,7 +906,7 @@ class Member(Message):
         out += data
         value_user_endpoint = self.user_endpoint
         if value_user_endpoint is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_user_endpoint.write(out, version)
@@ -948,8 +946,8 @@ class Member(Message):
 
 
 class DescribedGroup(Message):
-    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'group_epoch', 'assignment_epoch', 'topology', 'members', 'authorized_operations', 'unknown_tags')
-    
+    __slots__ = ('error_code', 'error_message', 'group_id', 'group_state', 'group_epoch', 'assignment_epoch', 'topology', 'members', 'authorized_operations', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -973,7 +971,7 @@ class DescribedGroup(Message):
         self.members = [] if members is UNSET else members
         self.authorized_operations = authorized_operations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DescribedGroup, int]:
         m = _new(DescribedGroup)
@@ -1012,7 +1010,7 @@ class DescribedGroup(Message):
             raise bad_length('GroupState', n)
         m.group_state = str(buf[pos:end], 'utf-8')
         pos = end
-        m.group_epoch, m.assignment_epoch = _S6.unpack_from(buf, pos)
+        m.group_epoch, m.assignment_epoch, = _S6.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -1042,12 +1040,12 @@ class DescribedGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S5.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -1075,7 +1073,7 @@ class DescribedGroup(Message):
         out += _S6.pack(self.group_epoch, self.assignment_epoch)
         value_topology = self.topology
         if value_topology is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_topology.write(out, version)
@@ -1095,12 +1093,12 @@ class DescribedGroup(Message):
 
 
 class StreamsGroupDescribeResponse(Message):
-    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'groups', 'unknown_tags',)
     API_KEY = 89
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -1110,7 +1108,7 @@ class StreamsGroupDescribeResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.groups = [] if groups is UNSET else groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupDescribeResponse, int]:
         if not 0 <= version <= 0:
@@ -1138,7 +1136,7 @@ class StreamsGroupDescribeResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupDescribeResponse', version)

@@ -1,12 +1,12 @@
-"""StreamsGroupHeartbeat (API key 88)."""
+"""StreamsGroupHeartbeat: API key 88."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -21,8 +21,8 @@ _S7 = Struct('>iiii')
 
 
 class KeyValue(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class KeyValue(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[KeyValue, int]:
         m = _new(KeyValue)
@@ -63,7 +63,7 @@ class KeyValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         data = value_key.encode()
@@ -88,8 +88,8 @@ class KeyValue(Message):
 
 
 class TopicInfo(Message):
-    __slots__ = ('name', 'partitions', 'replication_factor', 'topic_configs', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'replication_factor', 'topic_configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -103,7 +103,7 @@ class TopicInfo(Message):
         self.replication_factor = replication_factor
         self.topic_configs = [] if topic_configs is UNSET else topic_configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicInfo, int]:
         m = _new(TopicInfo)
@@ -117,7 +117,7 @@ class TopicInfo(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.partitions, m.replication_factor = _S0.unpack_from(buf, pos)
+        m.partitions, m.replication_factor, = _S0.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -139,7 +139,7 @@ class TopicInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -165,8 +165,8 @@ class TopicInfo(Message):
 
 
 class CopartitionGroup(Message):
-    __slots__ = ('source_topics', 'source_topic_regex', 'repartition_source_topics', 'unknown_tags')
-    
+    __slots__ = ('source_topics', 'source_topic_regex', 'repartition_source_topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -178,7 +178,7 @@ class CopartitionGroup(Message):
         self.source_topic_regex = [] if source_topic_regex is UNSET else source_topic_regex
         self.repartition_source_topics = [] if repartition_source_topics is UNSET else repartition_source_topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CopartitionGroup, int]:
         m = _new(CopartitionGroup)
@@ -187,9 +187,7 @@ class CopartitionGroup(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('SourceTopics', n)
-        if n * 2 > len(buf) - pos:
+        if n < 0 or n * 2 > len(buf) - pos:
             raise bad_length('SourceTopics', n)
         m.source_topics = list(unpack_from(f'>{n}h', buf, pos))
         pos += 2 * n
@@ -198,9 +196,7 @@ class CopartitionGroup(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('SourceTopicRegex', n)
-        if n * 2 > len(buf) - pos:
+        if n < 0 or n * 2 > len(buf) - pos:
             raise bad_length('SourceTopicRegex', n)
         m.source_topic_regex = list(unpack_from(f'>{n}h', buf, pos))
         pos += 2 * n
@@ -209,9 +205,7 @@ class CopartitionGroup(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('RepartitionSourceTopics', n)
-        if n * 2 > len(buf) - pos:
+        if n < 0 or n * 2 > len(buf) - pos:
             raise bad_length('RepartitionSourceTopics', n)
         m.repartition_source_topics = list(unpack_from(f'>{n}h', buf, pos))
         pos += 2 * n
@@ -222,7 +216,7 @@ class CopartitionGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_source_topics = self.source_topics
         n = len(value_source_topics) + 1
@@ -252,8 +246,8 @@ class CopartitionGroup(Message):
 
 
 class Subtopology(Message):
-    __slots__ = ('subtopology_id', 'source_topics', 'source_topic_regex', 'state_changelog_topics', 'repartition_sink_topics', 'repartition_source_topics', 'copartition_groups', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'source_topics', 'source_topic_regex', 'state_changelog_topics', 'repartition_sink_topics', 'repartition_source_topics', 'copartition_groups', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -273,7 +267,7 @@ class Subtopology(Message):
         self.repartition_source_topics = [] if repartition_source_topics is UNSET else repartition_source_topics
         self.copartition_groups = [] if copartition_groups is UNSET else copartition_groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Subtopology, int]:
         m = _new(Subtopology)
@@ -357,7 +351,7 @@ class Subtopology(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -419,8 +413,8 @@ class Subtopology(Message):
 
 
 class Topology(Message):
-    __slots__ = ('epoch', 'subtopologies', 'unknown_tags')
-    
+    __slots__ = ('epoch', 'subtopologies', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -430,7 +424,7 @@ class Topology(Message):
         self.epoch = epoch
         self.subtopologies = [] if subtopologies is UNSET else subtopologies
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Topology, int]:
         m = _new(Topology)
@@ -456,7 +450,7 @@ class Topology(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.epoch)
         value_subtopologies = self.subtopologies
@@ -474,8 +468,8 @@ class Topology(Message):
 
 
 class StreamsGroupHeartbeatRequestTaskIds(Message):
-    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -485,7 +479,7 @@ class StreamsGroupHeartbeatRequestTaskIds(Message):
         self.subtopology_id = subtopology_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupHeartbeatRequestTaskIds, int]:
         m = _new(StreamsGroupHeartbeatRequestTaskIds)
@@ -504,9 +498,7 @@ class StreamsGroupHeartbeatRequestTaskIds(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -517,7 +509,7 @@ class StreamsGroupHeartbeatRequestTaskIds(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -541,8 +533,8 @@ class StreamsGroupHeartbeatRequestTaskIds(Message):
 
 
 class StreamsGroupHeartbeatRequestEndpoint(Message):
-    __slots__ = ('host', 'port', 'unknown_tags')
-    
+    __slots__ = ('host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -552,7 +544,7 @@ class StreamsGroupHeartbeatRequestEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupHeartbeatRequestEndpoint, int]:
         m = _new(StreamsGroupHeartbeatRequestEndpoint)
@@ -575,7 +567,7 @@ class StreamsGroupHeartbeatRequestEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_host = self.host
         data = value_host.encode()
@@ -593,8 +585,8 @@ class StreamsGroupHeartbeatRequestEndpoint(Message):
 
 
 class TaskOffset(Message):
-    __slots__ = ('subtopology_id', 'partition', 'offset', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partition', 'offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -606,7 +598,7 @@ class TaskOffset(Message):
         self.partition = partition
         self.offset = offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskOffset, int]:
         m = _new(TaskOffset)
@@ -620,7 +612,7 @@ class TaskOffset(Message):
             raise bad_length('SubtopologyId', n)
         m.subtopology_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.partition, m.offset = _S3.unpack_from(buf, pos)
+        m.partition, m.offset, = _S3.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -629,7 +621,7 @@ class TaskOffset(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -647,12 +639,12 @@ class TaskOffset(Message):
 
 
 class StreamsGroupHeartbeatRequest(Message):
-    __slots__ = ('group_id', 'member_id', 'member_epoch', 'endpoint_information_epoch', 'instance_id', 'rack_id', 'rebalance_timeout_ms', 'topology', 'active_tasks', 'standby_tasks', 'warmup_tasks', 'process_id', 'user_endpoint', 'client_tags', 'task_offsets', 'task_end_offsets', 'shutdown_application', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'member_epoch', 'endpoint_information_epoch', 'instance_id', 'rack_id', 'rebalance_timeout_ms', 'topology', 'active_tasks', 'standby_tasks', 'warmup_tasks', 'process_id', 'user_endpoint', 'client_tags', 'task_offsets', 'task_end_offsets', 'shutdown_application', 'unknown_tags',)
     API_KEY = 88
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -692,7 +684,7 @@ class StreamsGroupHeartbeatRequest(Message):
         self.task_end_offsets = task_end_offsets
         self.shutdown_application = shutdown_application
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupHeartbeatRequest, int]:
         if not 0 <= version <= 0:
@@ -718,7 +710,7 @@ class StreamsGroupHeartbeatRequest(Message):
             raise bad_length('MemberId', n)
         m.member_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.member_epoch, m.endpoint_information_epoch = _S4.unpack_from(buf, pos)
+        m.member_epoch, m.endpoint_information_epoch, = _S4.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -878,7 +870,7 @@ class StreamsGroupHeartbeatRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupHeartbeatRequest', version)
@@ -901,7 +893,7 @@ class StreamsGroupHeartbeatRequest(Message):
         out += _S4.pack(self.member_epoch, self.endpoint_information_epoch)
         value_instance_id = self.instance_id
         if value_instance_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_instance_id.encode()
             n = len(data) + 1
@@ -912,7 +904,7 @@ class StreamsGroupHeartbeatRequest(Message):
             out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -924,13 +916,13 @@ class StreamsGroupHeartbeatRequest(Message):
         out += _S1.pack(self.rebalance_timeout_ms)
         value_topology = self.topology
         if value_topology is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_topology.write(out, version)
         value_active_tasks = self.active_tasks
         if value_active_tasks is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_active_tasks) + 1
             if n < 128:
@@ -941,7 +933,7 @@ class StreamsGroupHeartbeatRequest(Message):
                 item_active_tasks.write(out, version)
         value_standby_tasks = self.standby_tasks
         if value_standby_tasks is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_standby_tasks) + 1
             if n < 128:
@@ -952,7 +944,7 @@ class StreamsGroupHeartbeatRequest(Message):
                 item_standby_tasks.write(out, version)
         value_warmup_tasks = self.warmup_tasks
         if value_warmup_tasks is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_warmup_tasks) + 1
             if n < 128:
@@ -963,7 +955,7 @@ class StreamsGroupHeartbeatRequest(Message):
                 item_warmup_tasks.write(out, version)
         value_process_id = self.process_id
         if value_process_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_process_id.encode()
             n = len(data) + 1
@@ -974,13 +966,13 @@ class StreamsGroupHeartbeatRequest(Message):
             out += data
         value_user_endpoint = self.user_endpoint
         if value_user_endpoint is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_user_endpoint.write(out, version)
         value_client_tags = self.client_tags
         if value_client_tags is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_client_tags) + 1
             if n < 128:
@@ -991,7 +983,7 @@ class StreamsGroupHeartbeatRequest(Message):
                 item_client_tags.write(out, version)
         value_task_offsets = self.task_offsets
         if value_task_offsets is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_task_offsets) + 1
             if n < 128:
@@ -1002,7 +994,7 @@ class StreamsGroupHeartbeatRequest(Message):
                 item_task_offsets.write(out, version)
         value_task_end_offsets = self.task_end_offsets
         if value_task_end_offsets is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_task_end_offsets) + 1
             if n < 128:
@@ -1019,8 +1011,8 @@ class StreamsGroupHeartbeatRequest(Message):
 
 
 class Status(Message):
-    __slots__ = ('status_code', 'status_detail', 'unknown_tags')
-    
+    __slots__ = ('status_code', 'status_detail', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1030,7 +1022,7 @@ class Status(Message):
         self.status_code = status_code
         self.status_detail = status_detail
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Status, int]:
         m = _new(Status)
@@ -1053,7 +1045,7 @@ class Status(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S6.pack(self.status_code)
         value_status_detail = self.status_detail
@@ -1071,8 +1063,8 @@ class Status(Message):
 
 
 class StreamsGroupHeartbeatResponseTaskIds(Message):
-    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1082,7 +1074,7 @@ class StreamsGroupHeartbeatResponseTaskIds(Message):
         self.subtopology_id = subtopology_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupHeartbeatResponseTaskIds, int]:
         m = _new(StreamsGroupHeartbeatResponseTaskIds)
@@ -1101,9 +1093,7 @@ class StreamsGroupHeartbeatResponseTaskIds(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -1114,7 +1104,7 @@ class StreamsGroupHeartbeatResponseTaskIds(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -1138,8 +1128,8 @@ class StreamsGroupHeartbeatResponseTaskIds(Message):
 
 
 class StreamsGroupHeartbeatResponseEndpoint(Message):
-    __slots__ = ('host', 'port', 'unknown_tags')
-    
+    __slots__ = ('host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1149,7 +1139,7 @@ class StreamsGroupHeartbeatResponseEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupHeartbeatResponseEndpoint, int]:
         m = _new(StreamsGroupHeartbeatResponseEndpoint)
@@ -1172,7 +1162,7 @@ class StreamsGroupHeartbeatResponseEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_host = self.host
         data = value_host.encode()
@@ -1193,8 +1183,8 @@ _default_StreamsGroupHeartbeatResponseEndpoint = frozen(StreamsGroupHeartbeatRes
 
 
 class TopicPartition(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1204,7 +1194,7 @@ class TopicPartition(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartition, int]:
         m = _new(TopicPartition)
@@ -1223,9 +1213,7 @@ class TopicPartition(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -1236,7 +1224,7 @@ class TopicPartition(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic = self.topic
         data = value_topic.encode()
@@ -1260,8 +1248,8 @@ class TopicPartition(Message):
 
 
 class EndpointToPartitions(Message):
-    __slots__ = ('user_endpoint', 'active_partitions', 'standby_partitions', 'unknown_tags')
-    
+    __slots__ = ('user_endpoint', 'active_partitions', 'standby_partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -1273,7 +1261,7 @@ class EndpointToPartitions(Message):
         self.active_partitions = [] if active_partitions is UNSET else active_partitions
         self.standby_partitions = [] if standby_partitions is UNSET else standby_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EndpointToPartitions, int]:
         m = _new(EndpointToPartitions)
@@ -1311,7 +1299,7 @@ class EndpointToPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_user_endpoint = self.user_endpoint
         value_user_endpoint.write(out, version)
@@ -1338,12 +1326,12 @@ class EndpointToPartitions(Message):
 
 
 class StreamsGroupHeartbeatResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'member_id', 'member_epoch', 'heartbeat_interval_ms', 'acceptable_recovery_lag', 'task_offset_interval_ms', 'status', 'active_tasks', 'standby_tasks', 'warmup_tasks', 'endpoint_information_epoch', 'partitions_by_user_endpoint', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'member_id', 'member_epoch', 'heartbeat_interval_ms', 'acceptable_recovery_lag', 'task_offset_interval_ms', 'status', 'active_tasks', 'standby_tasks', 'warmup_tasks', 'endpoint_information_epoch', 'partitions_by_user_endpoint', 'unknown_tags',)
     API_KEY = 88
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -1377,13 +1365,13 @@ class StreamsGroupHeartbeatResponse(Message):
         self.endpoint_information_epoch = endpoint_information_epoch
         self.partitions_by_user_endpoint = partitions_by_user_endpoint
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupHeartbeatResponse', version)
         m = _new(StreamsGroupHeartbeatResponse)
-        m.throttle_time_ms, m.error_code = _S0.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S0.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -1408,7 +1396,7 @@ class StreamsGroupHeartbeatResponse(Message):
             raise bad_length('MemberId', n)
         m.member_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.member_epoch, m.heartbeat_interval_ms, m.acceptable_recovery_lag, m.task_offset_interval_ms = _S7.unpack_from(buf, pos)
+        m.member_epoch, m.heartbeat_interval_ms, m.acceptable_recovery_lag, m.task_offset_interval_ms, = _S7.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -1499,14 +1487,14 @@ class StreamsGroupHeartbeatResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupHeartbeatResponse', version)
         out += _S0.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -1526,7 +1514,7 @@ class StreamsGroupHeartbeatResponse(Message):
         out += _S7.pack(self.member_epoch, self.heartbeat_interval_ms, self.acceptable_recovery_lag, self.task_offset_interval_ms)
         value_status = self.status
         if value_status is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_status) + 1
             if n < 128:
@@ -1537,7 +1525,7 @@ class StreamsGroupHeartbeatResponse(Message):
                 item_status.write(out, version)
         value_active_tasks = self.active_tasks
         if value_active_tasks is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_active_tasks) + 1
             if n < 128:
@@ -1548,7 +1536,7 @@ class StreamsGroupHeartbeatResponse(Message):
                 item_active_tasks.write(out, version)
         value_standby_tasks = self.standby_tasks
         if value_standby_tasks is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_standby_tasks) + 1
             if n < 128:
@@ -1559,7 +1547,7 @@ class StreamsGroupHeartbeatResponse(Message):
                 item_standby_tasks.write(out, version)
         value_warmup_tasks = self.warmup_tasks
         if value_warmup_tasks is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_warmup_tasks) + 1
             if n < 128:
@@ -1571,7 +1559,7 @@ class StreamsGroupHeartbeatResponse(Message):
         out += _S1.pack(self.endpoint_information_epoch)
         value_partitions_by_user_endpoint = self.partitions_by_user_endpoint
         if value_partitions_by_user_endpoint is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_partitions_by_user_endpoint) + 1
             if n < 128:

@@ -1,4 +1,4 @@
-"""SyncGroup (API key 14)."""
+"""SyncGroup: API key 14."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>ih')
 
 
 class SyncGroupRequestAssignment(Message):
-    __slots__ = ('member_id', 'assignment', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'assignment', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class SyncGroupRequestAssignment(Message):
         self.member_id = member_id
         self.assignment = assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SyncGroupRequestAssignment, int]:
         m = _new(SyncGroupRequestAssignment)
@@ -75,7 +75,7 @@ class SyncGroupRequestAssignment(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_member_id = self.member_id
@@ -108,12 +108,12 @@ class SyncGroupRequestAssignment(Message):
 
 
 class SyncGroupRequest(Message):
-    __slots__ = ('group_id', 'generation_id', 'member_id', 'group_instance_id', 'protocol_type', 'protocol_name', 'assignments', 'unknown_tags')
+    __slots__ = ('group_id', 'generation_id', 'member_id', 'group_instance_id', 'protocol_type', 'protocol_name', 'assignments', 'unknown_tags',)
     API_KEY = 14
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -133,7 +133,7 @@ class SyncGroupRequest(Message):
         self.protocol_name = protocol_name
         self.assignments = [] if assignments is UNSET else assignments
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SyncGroupRequest, int]:
         if not 0 <= version <= 5:
@@ -270,7 +270,7 @@ class SyncGroupRequest(Message):
         m.protocol_name = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('SyncGroupRequest', version)
@@ -296,7 +296,7 @@ class SyncGroupRequest(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -308,7 +308,7 @@ class SyncGroupRequest(Message):
             if version >= 5:
                 value_protocol_type = self.protocol_type
                 if value_protocol_type is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_protocol_type.encode()
                     n = len(data) + 1
@@ -320,7 +320,7 @@ class SyncGroupRequest(Message):
             if version >= 5:
                 value_protocol_name = self.protocol_name
                 if value_protocol_name is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_protocol_name.encode()
                     n = len(data) + 1
@@ -366,12 +366,12 @@ class SyncGroupRequest(Message):
 
 
 class SyncGroupResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'protocol_type', 'protocol_name', 'assignment', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'protocol_type', 'protocol_name', 'assignment', 'unknown_tags',)
     API_KEY = 14
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -387,14 +387,14 @@ class SyncGroupResponse(Message):
         self.protocol_name = protocol_name
         self.assignment = assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SyncGroupResponse, int]:
         if not 0 <= version <= 5:
             raise unsupported_version('SyncGroupResponse', version)
         m = _new(SyncGroupResponse)
         if version >= 4:
-            m.throttle_time_ms, m.error_code = _S2.unpack_from(buf, pos)
+            m.throttle_time_ms, m.error_code, = _S2.unpack_from(buf, pos)
             pos += 6
             if version >= 5:
                 n = buf[pos]
@@ -463,7 +463,7 @@ class SyncGroupResponse(Message):
         m.protocol_name = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('SyncGroupResponse', version)
@@ -472,7 +472,7 @@ class SyncGroupResponse(Message):
             if version >= 5:
                 value_protocol_type = self.protocol_type
                 if value_protocol_type is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_protocol_type.encode()
                     n = len(data) + 1
@@ -484,7 +484,7 @@ class SyncGroupResponse(Message):
             if version >= 5:
                 value_protocol_name = self.protocol_name
                 if value_protocol_name is None:
-                    out.append(0)
+                    out += b'\x00'
                 else:
                     data = value_protocol_name.encode()
                     n = len(data) + 1

@@ -1,4 +1,4 @@
-"""TxnOffsetCommit (API key 28)."""
+"""TxnOffsetCommit: API key 28."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -20,8 +20,8 @@ _S6 = Struct('>ih')
 
 
 class TxnOffsetCommitRequestPartition(Message):
-    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'committed_metadata', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'committed_offset', 'committed_leader_epoch', 'committed_metadata', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -35,12 +35,12 @@ class TxnOffsetCommitRequestPartition(Message):
         self.committed_leader_epoch = committed_leader_epoch
         self.committed_metadata = committed_metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
         m = _new(TxnOffsetCommitRequestPartition)
         if version >= 3:
-            m.partition_index, m.committed_offset, m.committed_leader_epoch = _S0.unpack_from(buf, pos)
+            m.partition_index, m.committed_offset, m.committed_leader_epoch, = _S0.unpack_from(buf, pos)
             pos += 16
             n = buf[pos]
             pos += 1
@@ -62,7 +62,7 @@ class TxnOffsetCommitRequestPartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.committed_offset = _S1.unpack_from(buf, pos)
+        m.partition_index, m.committed_offset, = _S1.unpack_from(buf, pos)
         pos += 12
         if version >= 2:
             m.committed_leader_epoch, = _S2.unpack_from(buf, pos)
@@ -81,13 +81,13 @@ class TxnOffsetCommitRequestPartition(Message):
             pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             out += _S0.pack(self.partition_index, self.committed_offset, self.committed_leader_epoch)
             value_committed_metadata = self.committed_metadata
             if value_committed_metadata is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_committed_metadata.encode()
                 n = len(data) + 1
@@ -114,8 +114,8 @@ class TxnOffsetCommitRequestPartition(Message):
 
 
 class TxnOffsetCommitRequestTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -125,7 +125,7 @@ class TxnOffsetCommitRequestTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
         m = _new(TxnOffsetCommitRequestTopic)
@@ -179,7 +179,7 @@ class TxnOffsetCommitRequestTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             value_name = self.name
@@ -214,12 +214,12 @@ class TxnOffsetCommitRequestTopic(Message):
 
 
 class TxnOffsetCommitRequest(Message):
-    __slots__ = ('transactional_id', 'group_id', 'producer_id', 'producer_epoch', 'generation_id', 'member_id', 'group_instance_id', 'topics', 'unknown_tags')
+    __slots__ = ('transactional_id', 'group_id', 'producer_id', 'producer_epoch', 'generation_id', 'member_id', 'group_instance_id', 'topics', 'unknown_tags',)
     API_KEY = 28
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -241,7 +241,7 @@ class TxnOffsetCommitRequest(Message):
         self.group_instance_id = group_instance_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TxnOffsetCommitRequest, int]:
         if not 0 <= version <= 5:
@@ -268,7 +268,7 @@ class TxnOffsetCommitRequest(Message):
                 raise bad_length('GroupId', n)
             m.group_id = str(buf[pos:end], 'utf-8')
             pos = end
-            m.producer_id, m.producer_epoch, m.generation_id = _S4.unpack_from(buf, pos)
+            m.producer_id, m.producer_epoch, m.generation_id, = _S4.unpack_from(buf, pos)
             pos += 14
             n = buf[pos]
             pos += 1
@@ -327,7 +327,7 @@ class TxnOffsetCommitRequest(Message):
             raise bad_length('GroupId', n)
         m.group_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.producer_id, m.producer_epoch = _S5.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, = _S5.unpack_from(buf, pos)
         pos += 10
         n, = _S2.unpack_from(buf, pos)
         pos += 4
@@ -344,7 +344,7 @@ class TxnOffsetCommitRequest(Message):
         m.group_instance_id = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('TxnOffsetCommitRequest', version)
@@ -382,7 +382,7 @@ class TxnOffsetCommitRequest(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -420,8 +420,8 @@ class TxnOffsetCommitRequest(Message):
 
 
 class TxnOffsetCommitResponsePartition(Message):
-    __slots__ = ('partition_index', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -431,12 +431,12 @@ class TxnOffsetCommitResponsePartition(Message):
         self.partition_index = partition_index
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
         m = _new(TxnOffsetCommitResponsePartition)
         if version >= 3:
-            m.partition_index, m.error_code = _S6.unpack_from(buf, pos)
+            m.partition_index, m.error_code, = _S6.unpack_from(buf, pos)
             pos += 6
             tags: dict[int, bytes] | None = None
             n = buf[pos]
@@ -445,11 +445,11 @@ class TxnOffsetCommitResponsePartition(Message):
                 tags, pos = read_unknown_tags(buf, pos, n)
             m.unknown_tags = tags
             return m, pos
-        m.partition_index, m.error_code = _S6.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S6.unpack_from(buf, pos)
         pos += 6
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             out += _S6.pack(self.partition_index, self.error_code)
@@ -462,8 +462,8 @@ class TxnOffsetCommitResponsePartition(Message):
 
 
 class TxnOffsetCommitResponseTopic(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -473,7 +473,7 @@ class TxnOffsetCommitResponseTopic(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
         m = _new(TxnOffsetCommitResponseTopic)
@@ -527,7 +527,7 @@ class TxnOffsetCommitResponseTopic(Message):
         m.partitions = items_partitions
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 3:
             value_name = self.name
@@ -562,12 +562,12 @@ class TxnOffsetCommitResponseTopic(Message):
 
 
 class TxnOffsetCommitResponse(Message):
-    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'topics', 'unknown_tags',)
     API_KEY = 28
     MIN_VERSION = 0
     MAX_VERSION = 5
     FLEXIBLE_FROM = 3
-    
+
     def __init__(
         self,
         *,
@@ -577,7 +577,7 @@ class TxnOffsetCommitResponse(Message):
         self.throttle_time_ms = throttle_time_ms
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TxnOffsetCommitResponse, int]:
         if not 0 <= version <= 5:
@@ -620,7 +620,7 @@ class TxnOffsetCommitResponse(Message):
         m.topics = items_topics
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 5:
             raise unsupported_version('TxnOffsetCommitResponse', version)

@@ -1,4 +1,4 @@
-"""UnregisterBroker (API key 64)."""
+"""UnregisterBroker: API key 64."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _S1 = Struct('>ih')
 
 
 class UnregisterBrokerRequest(Message):
-    __slots__ = ('broker_id', 'unknown_tags')
+    __slots__ = ('broker_id', 'unknown_tags',)
     API_KEY = 64
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class UnregisterBrokerRequest(Message):
     ) -> None:
         self.broker_id = broker_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UnregisterBrokerRequest, int]:
         if not 0 <= version <= 0:
@@ -43,7 +43,7 @@ class UnregisterBrokerRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UnregisterBrokerRequest', version)
@@ -55,12 +55,12 @@ class UnregisterBrokerRequest(Message):
 
 
 class UnregisterBrokerResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'unknown_tags',)
     API_KEY = 64
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -72,13 +72,13 @@ class UnregisterBrokerResponse(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UnregisterBrokerResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('UnregisterBrokerResponse', version)
         m = _new(UnregisterBrokerResponse)
-        m.throttle_time_ms, m.error_code = _S1.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S1.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -100,14 +100,14 @@ class UnregisterBrokerResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UnregisterBrokerResponse', version)
         out += _S1.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

@@ -1,4 +1,4 @@
-"""UpdateFeatures (API key 57)."""
+"""UpdateFeatures: API key 57."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -18,8 +18,8 @@ _S4 = Struct('>ih')
 
 
 class FeatureUpdateKey(Message):
-    __slots__ = ('feature', 'max_version_level', 'allow_downgrade', 'upgrade_type', 'unknown_tags')
-    
+    __slots__ = ('feature', 'max_version_level', 'allow_downgrade', 'upgrade_type', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class FeatureUpdateKey(Message):
         self.allow_downgrade = allow_downgrade
         self.upgrade_type = upgrade_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FeatureUpdateKey, int]:
         m = _new(FeatureUpdateKey)
@@ -66,7 +66,7 @@ class FeatureUpdateKey(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version > 0 and not (self.allow_downgrade == False):
             raise unsupported_field('AllowDowngrade', version)
@@ -92,12 +92,12 @@ class FeatureUpdateKey(Message):
 
 
 class UpdateFeaturesRequest(Message):
-    __slots__ = ('timeout_ms', 'feature_updates', 'validate_only', 'unknown_tags')
+    __slots__ = ('timeout_ms', 'feature_updates', 'validate_only', 'unknown_tags',)
     API_KEY = 57
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -109,7 +109,7 @@ class UpdateFeaturesRequest(Message):
         self.feature_updates = [] if feature_updates is UNSET else feature_updates
         self.validate_only = validate_only
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UpdateFeaturesRequest, int]:
         if not 0 <= version <= 2:
@@ -142,7 +142,7 @@ class UpdateFeaturesRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('UpdateFeaturesRequest', version)
@@ -166,8 +166,8 @@ class UpdateFeaturesRequest(Message):
 
 
 class UpdatableFeatureResult(Message):
-    __slots__ = ('feature', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('feature', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -179,7 +179,7 @@ class UpdatableFeatureResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UpdatableFeatureResult, int]:
         m = _new(UpdatableFeatureResult)
@@ -215,7 +215,7 @@ class UpdatableFeatureResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_feature = self.feature
         data = value_feature.encode()
@@ -228,7 +228,7 @@ class UpdatableFeatureResult(Message):
         out += _S0.pack(self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -244,12 +244,12 @@ class UpdatableFeatureResult(Message):
 
 
 class UpdateFeaturesResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'results', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'error_message', 'results', 'unknown_tags',)
     API_KEY = 57
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -263,13 +263,13 @@ class UpdateFeaturesResponse(Message):
         self.error_message = error_message
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UpdateFeaturesResponse, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('UpdateFeaturesResponse', version)
         m = _new(UpdateFeaturesResponse)
-        m.throttle_time_ms, m.error_code = _S4.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -307,14 +307,14 @@ class UpdateFeaturesResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('UpdateFeaturesResponse', version)
         out += _S4.pack(self.throttle_time_ms, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1

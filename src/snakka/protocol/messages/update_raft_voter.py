@@ -1,4 +1,4 @@
-"""UpdateRaftVoter (API key 82)."""
+"""UpdateRaftVoter: API key 82."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>ih')
 
 
 class Listener(Message):
-    __slots__ = ('name', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class Listener(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Listener, int]:
         m = _new(Listener)
@@ -66,7 +66,7 @@ class Listener(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -92,8 +92,8 @@ class Listener(Message):
 
 
 class KRaftVersionFeature(Message):
-    __slots__ = ('min_supported_version', 'max_supported_version', 'unknown_tags')
-    
+    __slots__ = ('min_supported_version', 'max_supported_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -103,11 +103,11 @@ class KRaftVersionFeature(Message):
         self.min_supported_version = min_supported_version
         self.max_supported_version = max_supported_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[KRaftVersionFeature, int]:
         m = _new(KRaftVersionFeature)
-        m.min_supported_version, m.max_supported_version = _S1.unpack_from(buf, pos)
+        m.min_supported_version, m.max_supported_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -116,7 +116,7 @@ class KRaftVersionFeature(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.min_supported_version, self.max_supported_version)
         if self.unknown_tags is None:
@@ -129,12 +129,12 @@ _default_KRaftVersionFeature = frozen(KRaftVersionFeature())
 
 
 class UpdateRaftVoterRequest(Message):
-    __slots__ = ('cluster_id', 'current_leader_epoch', 'voter_id', 'voter_directory_id', 'listeners', 'kraft_version_feature', 'unknown_tags')
+    __slots__ = ('cluster_id', 'current_leader_epoch', 'voter_id', 'voter_directory_id', 'listeners', 'kraft_version_feature', 'unknown_tags',)
     API_KEY = 82
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -152,7 +152,7 @@ class UpdateRaftVoterRequest(Message):
         self.listeners = [] if listeners is UNSET else listeners
         self.kraft_version_feature = _default_KRaftVersionFeature if kraft_version_feature is UNSET else kraft_version_feature
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UpdateRaftVoterRequest, int]:
         if not 0 <= version <= 0:
@@ -171,7 +171,7 @@ class UpdateRaftVoterRequest(Message):
                 raise bad_length('ClusterId', n)
             m.cluster_id = str(buf[pos:end], 'utf-8')
             pos = end
-        m.current_leader_epoch, m.voter_id, m.voter_directory_id = _S2.unpack_from(buf, pos)
+        m.current_leader_epoch, m.voter_id, m.voter_directory_id, = _S2.unpack_from(buf, pos)
         pos += 24
         n = buf[pos]
         pos += 1
@@ -194,13 +194,13 @@ class UpdateRaftVoterRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UpdateRaftVoterRequest', version)
         value_cluster_id = self.cluster_id
         if value_cluster_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_cluster_id.encode()
             n = len(data) + 1
@@ -229,8 +229,8 @@ class UpdateRaftVoterRequest(Message):
 
 
 class CurrentLeader(Message):
-    __slots__ = ('leader_id', 'leader_epoch', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('leader_id', 'leader_epoch', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -244,11 +244,11 @@ class CurrentLeader(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CurrentLeader, int]:
         m = _new(CurrentLeader)
-        m.leader_id, m.leader_epoch = _S3.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, = _S3.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -269,7 +269,7 @@ class CurrentLeader(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S3.pack(self.leader_id, self.leader_epoch)
         value_host = self.host
@@ -291,12 +291,12 @@ _default_CurrentLeader = frozen(CurrentLeader())
 
 
 class UpdateRaftVoterResponse(Message):
-    __slots__ = ('throttle_time_ms', 'error_code', 'current_leader', 'unknown_tags')
+    __slots__ = ('throttle_time_ms', 'error_code', 'current_leader', 'unknown_tags',)
     API_KEY = 82
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -308,13 +308,13 @@ class UpdateRaftVoterResponse(Message):
         self.error_code = error_code
         self.current_leader = _default_CurrentLeader if current_leader is UNSET else current_leader
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UpdateRaftVoterResponse, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('UpdateRaftVoterResponse', version)
         m = _new(UpdateRaftVoterResponse)
-        m.throttle_time_ms, m.error_code = _S5.unpack_from(buf, pos)
+        m.throttle_time_ms, m.error_code, = _S5.unpack_from(buf, pos)
         pos += 6
         m.current_leader = _default_CurrentLeader
         tags: dict[int, bytes] | None = None
@@ -324,25 +324,25 @@ class UpdateRaftVoterResponse(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.current_leader, pos = CurrentLeader.read(buf, pos, version)
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UpdateRaftVoterResponse', version)
         out += _S5.pack(self.throttle_time_ms, self.error_code)
         tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
-        if not ((self.current_leader is _default_CurrentLeader or self.current_leader == _default_CurrentLeader)):
+        if not (self.current_leader is _default_CurrentLeader or self.current_leader == _default_CurrentLeader):
             value = Frame()
             value_current_leader = self.current_leader
             value_current_leader.write(value, version)

@@ -1,4 +1,4 @@
-"""Vote (API key 52)."""
+"""Vote: API key 52."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -22,8 +22,8 @@ _S7 = Struct('>h')
 
 
 class VoteRequestPartitionData(Message):
-    __slots__ = ('partition_index', 'replica_epoch', 'replica_id', 'replica_directory_id', 'voter_directory_id', 'last_offset_epoch', 'last_offset', 'pre_vote', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'replica_epoch', 'replica_id', 'replica_directory_id', 'voter_directory_id', 'last_offset_epoch', 'last_offset', 'pre_vote', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -45,19 +45,19 @@ class VoteRequestPartitionData(Message):
         self.last_offset = last_offset
         self.pre_vote = pre_vote
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VoteRequestPartitionData, int]:
         m = _new(VoteRequestPartitionData)
-        m.partition_index, m.replica_epoch, m.replica_id = _S0.unpack_from(buf, pos)
+        m.partition_index, m.replica_epoch, m.replica_id, = _S0.unpack_from(buf, pos)
         pos += 12
         if version >= 1:
-            m.replica_directory_id, m.voter_directory_id = _S1.unpack_from(buf, pos)
+            m.replica_directory_id, m.voter_directory_id, = _S1.unpack_from(buf, pos)
             pos += 32
         else:
             m.replica_directory_id = ZERO_UUID
             m.voter_directory_id = ZERO_UUID
-        m.last_offset_epoch, m.last_offset = _S2.unpack_from(buf, pos)
+        m.last_offset_epoch, m.last_offset, = _S2.unpack_from(buf, pos)
         pos += 12
         if version >= 2:
             m.pre_vote, = _S3.unpack_from(buf, pos)
@@ -71,7 +71,7 @@ class VoteRequestPartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 2 and not (self.pre_vote == False):
             raise unsupported_field('PreVote', version)
@@ -92,8 +92,8 @@ class VoteRequestPartitionData(Message):
 
 
 class VoteRequestTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -103,7 +103,7 @@ class VoteRequestTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VoteRequestTopicData, int]:
         m = _new(VoteRequestTopicData)
@@ -137,7 +137,7 @@ class VoteRequestTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -162,12 +162,12 @@ class VoteRequestTopicData(Message):
 
 
 class VoteRequest(Message):
-    __slots__ = ('cluster_id', 'voter_id', 'topics', 'unknown_tags')
+    __slots__ = ('cluster_id', 'voter_id', 'topics', 'unknown_tags',)
     API_KEY = 52
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -179,7 +179,7 @@ class VoteRequest(Message):
         self.voter_id = voter_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VoteRequest, int]:
         if not 0 <= version <= 2:
@@ -223,13 +223,13 @@ class VoteRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('VoteRequest', version)
         value_cluster_id = self.cluster_id
         if value_cluster_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_cluster_id.encode()
             n = len(data) + 1
@@ -255,8 +255,8 @@ class VoteRequest(Message):
 
 
 class VoteResponsePartitionData(Message):
-    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'vote_granted', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'leader_id', 'leader_epoch', 'vote_granted', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -272,11 +272,11 @@ class VoteResponsePartitionData(Message):
         self.leader_epoch = leader_epoch
         self.vote_granted = vote_granted
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VoteResponsePartitionData, int]:
         m = _new(VoteResponsePartitionData)
-        m.partition_index, m.error_code, m.leader_id, m.leader_epoch, m.vote_granted = _S5.unpack_from(buf, pos)
+        m.partition_index, m.error_code, m.leader_id, m.leader_epoch, m.vote_granted, = _S5.unpack_from(buf, pos)
         pos += 15
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -285,7 +285,7 @@ class VoteResponsePartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S5.pack(self.partition_index, self.error_code, self.leader_id, self.leader_epoch, self.vote_granted)
         if self.unknown_tags is None:
@@ -295,8 +295,8 @@ class VoteResponsePartitionData(Message):
 
 
 class VoteResponseTopicData(Message):
-    __slots__ = ('topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -306,7 +306,7 @@ class VoteResponseTopicData(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VoteResponseTopicData, int]:
         m = _new(VoteResponseTopicData)
@@ -340,7 +340,7 @@ class VoteResponseTopicData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_name = self.topic_name
         data = value_topic_name.encode()
@@ -365,8 +365,8 @@ class VoteResponseTopicData(Message):
 
 
 class NodeEndpoint(Message):
-    __slots__ = ('node_id', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('node_id', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -378,7 +378,7 @@ class NodeEndpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[NodeEndpoint, int]:
         m = _new(NodeEndpoint)
@@ -403,7 +403,7 @@ class NodeEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.node_id)
         value_host = self.host
@@ -422,12 +422,12 @@ class NodeEndpoint(Message):
 
 
 class VoteResponse(Message):
-    __slots__ = ('error_code', 'topics', 'node_endpoints', 'unknown_tags')
+    __slots__ = ('error_code', 'topics', 'node_endpoints', 'unknown_tags',)
     API_KEY = 52
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -439,7 +439,7 @@ class VoteResponse(Message):
         self.topics = [] if topics is UNSET else topics
         self.node_endpoints = [] if node_endpoints is UNSET else node_endpoints
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VoteResponse, int]:
         if not 0 <= version <= 2:
@@ -468,7 +468,7 @@ class VoteResponse(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0 and version >= 1:
                     n = buf[pos]
                     pos += 1
@@ -486,13 +486,13 @@ class VoteResponse(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('VoteResponse', version)

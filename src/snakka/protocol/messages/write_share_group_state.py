@@ -1,4 +1,4 @@
-"""WriteShareGroupState (API key 85)."""
+"""WriteShareGroupState: API key 85."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,8 +19,8 @@ _S4 = Struct('>ih')
 
 
 class StateBatch(Message):
-    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count', 'unknown_tags')
-    
+    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -34,11 +34,11 @@ class StateBatch(Message):
         self.delivery_state = delivery_state
         self.delivery_count = delivery_count
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StateBatch, int]:
         m = _new(StateBatch)
-        m.first_offset, m.last_offset, m.delivery_state, m.delivery_count = _S0.unpack_from(buf, pos)
+        m.first_offset, m.last_offset, m.delivery_state, m.delivery_count, = _S0.unpack_from(buf, pos)
         pos += 19
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -47,7 +47,7 @@ class StateBatch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.first_offset, self.last_offset, self.delivery_state, self.delivery_count)
         if self.unknown_tags is None:
@@ -57,8 +57,8 @@ class StateBatch(Message):
 
 
 class PartitionData(Message):
-    __slots__ = ('partition', 'state_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'state_batches', 'unknown_tags')
-    
+    __slots__ = ('partition', 'state_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'state_batches', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -76,11 +76,11 @@ class PartitionData(Message):
         self.delivery_complete_count = delivery_complete_count
         self.state_batches = [] if state_batches is UNSET else state_batches
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionData, int]:
         m = _new(PartitionData)
-        m.partition, m.state_epoch, m.leader_epoch, m.start_offset = _S1.unpack_from(buf, pos)
+        m.partition, m.state_epoch, m.leader_epoch, m.start_offset, = _S1.unpack_from(buf, pos)
         pos += 20
         if version >= 1:
             m.delivery_complete_count, = _S2.unpack_from(buf, pos)
@@ -107,7 +107,7 @@ class PartitionData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition, self.state_epoch, self.leader_epoch, self.start_offset)
         if version >= 1:
@@ -127,8 +127,8 @@ class PartitionData(Message):
 
 
 class WriteStateData(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -138,7 +138,7 @@ class WriteStateData(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WriteStateData, int]:
         m = _new(WriteStateData)
@@ -164,7 +164,7 @@ class WriteStateData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -184,12 +184,12 @@ class WriteStateData(Message):
 
 
 class WriteShareGroupStateRequest(Message):
-    __slots__ = ('group_id', 'topics', 'unknown_tags')
+    __slots__ = ('group_id', 'topics', 'unknown_tags',)
     API_KEY = 85
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -199,7 +199,7 @@ class WriteShareGroupStateRequest(Message):
         self.group_id = group_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WriteShareGroupStateRequest, int]:
         if not 0 <= version <= 1:
@@ -235,7 +235,7 @@ class WriteShareGroupStateRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('WriteShareGroupStateRequest', version)
@@ -262,8 +262,8 @@ class WriteShareGroupStateRequest(Message):
 
 
 class PartitionResult(Message):
-    __slots__ = ('partition', 'error_code', 'error_message', 'unknown_tags')
-    
+    __slots__ = ('partition', 'error_code', 'error_message', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -275,11 +275,11 @@ class PartitionResult(Message):
         self.error_code = error_code
         self.error_message = error_message
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionResult, int]:
         m = _new(PartitionResult)
-        m.partition, m.error_code = _S4.unpack_from(buf, pos)
+        m.partition, m.error_code, = _S4.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -301,12 +301,12 @@ class PartitionResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.partition, self.error_code)
         value_error_message = self.error_message
         if value_error_message is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_error_message.encode()
             n = len(data) + 1
@@ -322,8 +322,8 @@ class PartitionResult(Message):
 
 
 class WriteStateResult(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -333,7 +333,7 @@ class WriteStateResult(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WriteStateResult, int]:
         m = _new(WriteStateResult)
@@ -359,7 +359,7 @@ class WriteStateResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -379,12 +379,12 @@ class WriteStateResult(Message):
 
 
 class WriteShareGroupStateResponse(Message):
-    __slots__ = ('results', 'unknown_tags')
+    __slots__ = ('results', 'unknown_tags',)
     API_KEY = 85
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -392,7 +392,7 @@ class WriteShareGroupStateResponse(Message):
     ) -> None:
         self.results = [] if results is UNSET else results
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WriteShareGroupStateResponse, int]:
         if not 0 <= version <= 1:
@@ -418,7 +418,7 @@ class WriteShareGroupStateResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('WriteShareGroupStateResponse', version)

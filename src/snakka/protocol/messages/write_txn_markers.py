@@ -1,12 +1,12 @@
-"""WriteTxnMarkers (API key 27)."""
+"""WriteTxnMarkers: API key 27."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -18,8 +18,8 @@ _S4 = Struct('>q')
 
 
 class WritableTxnMarkerTopic(Message):
-    __slots__ = ('name', 'partition_indexes', 'unknown_tags')
-    
+    __slots__ = ('name', 'partition_indexes', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class WritableTxnMarkerTopic(Message):
         self.name = name
         self.partition_indexes = [] if partition_indexes is UNSET else partition_indexes
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WritableTxnMarkerTopic, int]:
         m = _new(WritableTxnMarkerTopic)
@@ -48,9 +48,7 @@ class WritableTxnMarkerTopic(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PartitionIndexes', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PartitionIndexes', n)
         m.partition_indexes = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -61,7 +59,7 @@ class WritableTxnMarkerTopic(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -85,8 +83,8 @@ class WritableTxnMarkerTopic(Message):
 
 
 class WritableTxnMarker(Message):
-    __slots__ = ('producer_id', 'producer_epoch', 'transaction_result', 'topics', 'coordinator_epoch', 'transaction_version', 'unknown_tags')
-    
+    __slots__ = ('producer_id', 'producer_epoch', 'transaction_result', 'topics', 'coordinator_epoch', 'transaction_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -104,11 +102,11 @@ class WritableTxnMarker(Message):
         self.coordinator_epoch = coordinator_epoch
         self.transaction_version = transaction_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WritableTxnMarker, int]:
         m = _new(WritableTxnMarker)
-        m.producer_id, m.producer_epoch, m.transaction_result = _S0.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, m.transaction_result, = _S0.unpack_from(buf, pos)
         pos += 11
         n = buf[pos]
         pos += 1
@@ -137,7 +135,7 @@ class WritableTxnMarker(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.producer_id, self.producer_epoch, self.transaction_result)
         value_topics = self.topics
@@ -158,12 +156,12 @@ class WritableTxnMarker(Message):
 
 
 class WriteTxnMarkersRequest(Message):
-    __slots__ = ('markers', 'unknown_tags')
+    __slots__ = ('markers', 'unknown_tags',)
     API_KEY = 27
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -171,7 +169,7 @@ class WriteTxnMarkersRequest(Message):
     ) -> None:
         self.markers = [] if markers is UNSET else markers
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WriteTxnMarkersRequest, int]:
         if not 1 <= version <= 2:
@@ -197,7 +195,7 @@ class WriteTxnMarkersRequest(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('WriteTxnMarkersRequest', version)
@@ -216,8 +214,8 @@ class WriteTxnMarkersRequest(Message):
 
 
 class WritableTxnMarkerPartitionResult(Message):
-    __slots__ = ('partition_index', 'error_code', 'unknown_tags')
-    
+    __slots__ = ('partition_index', 'error_code', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -227,11 +225,11 @@ class WritableTxnMarkerPartitionResult(Message):
         self.partition_index = partition_index
         self.error_code = error_code
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WritableTxnMarkerPartitionResult, int]:
         m = _new(WritableTxnMarkerPartitionResult)
-        m.partition_index, m.error_code = _S3.unpack_from(buf, pos)
+        m.partition_index, m.error_code, = _S3.unpack_from(buf, pos)
         pos += 6
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -240,7 +238,7 @@ class WritableTxnMarkerPartitionResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S3.pack(self.partition_index, self.error_code)
         if self.unknown_tags is None:
@@ -250,8 +248,8 @@ class WritableTxnMarkerPartitionResult(Message):
 
 
 class WritableTxnMarkerTopicResult(Message):
-    __slots__ = ('name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -261,7 +259,7 @@ class WritableTxnMarkerTopicResult(Message):
         self.name = name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WritableTxnMarkerTopicResult, int]:
         m = _new(WritableTxnMarkerTopicResult)
@@ -295,7 +293,7 @@ class WritableTxnMarkerTopicResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -320,8 +318,8 @@ class WritableTxnMarkerTopicResult(Message):
 
 
 class WritableTxnMarkerResult(Message):
-    __slots__ = ('producer_id', 'topics', 'unknown_tags')
-    
+    __slots__ = ('producer_id', 'topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -331,7 +329,7 @@ class WritableTxnMarkerResult(Message):
         self.producer_id = producer_id
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WritableTxnMarkerResult, int]:
         m = _new(WritableTxnMarkerResult)
@@ -357,7 +355,7 @@ class WritableTxnMarkerResult(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S4.pack(self.producer_id)
         value_topics = self.topics
@@ -375,12 +373,12 @@ class WritableTxnMarkerResult(Message):
 
 
 class WriteTxnMarkersResponse(Message):
-    __slots__ = ('markers', 'unknown_tags')
+    __slots__ = ('markers', 'unknown_tags',)
     API_KEY = 27
     MIN_VERSION = 1
     MAX_VERSION = 2
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -388,7 +386,7 @@ class WriteTxnMarkersResponse(Message):
     ) -> None:
         self.markers = [] if markers is UNSET else markers
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[WriteTxnMarkersResponse, int]:
         if not 1 <= version <= 2:
@@ -414,7 +412,7 @@ class WriteTxnMarkersResponse(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 2:
             raise unsupported_version('WriteTxnMarkersResponse', version)

@@ -1,6 +1,7 @@
 """Which metadata record has which key."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
+# Module and class by key.
 METADATA_RECORDS: dict[int, tuple[str, str]] = {
     0: ("register_broker_record", "RegisterBrokerRecord"),
     1: ("unregister_broker_record", "UnregisterBrokerRecord"),

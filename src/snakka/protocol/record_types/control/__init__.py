@@ -1,1 +1,1 @@
-"""Record types of control."""
+"""Records: control."""

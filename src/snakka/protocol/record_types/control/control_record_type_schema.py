@@ -14,11 +14,11 @@ _S0 = Struct('>h')
 
 
 class ControlRecordTypeSchema(Message):
-    __slots__ = ('type', 'unknown_tags')
+    __slots__ = ('type', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class ControlRecordTypeSchema(Message):
     ) -> None:
         self.type = type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ControlRecordTypeSchema, int]:
         if not 0 <= version <= 0:
@@ -36,7 +36,7 @@ class ControlRecordTypeSchema(Message):
         pos += 2
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ControlRecordTypeSchema', version)

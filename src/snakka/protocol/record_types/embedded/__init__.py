@@ -1,1 +1,1 @@
-"""Record types of embedded."""
+"""Records: embedded."""

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_strings, unsupported_version
 
 _new = object.__new__
@@ -15,8 +15,8 @@ _S1 = Struct('>i')
 
 
 class TopicPartition(Message):
-    __slots__ = ('topic', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class TopicPartition(Message):
         self.topic = topic
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartition, int]:
         m = _new(TopicPartition)
@@ -39,15 +39,13 @@ class TopicPartition(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic = self.topic
         data = value_topic.encode()
@@ -59,11 +57,11 @@ class TopicPartition(Message):
 
 
 class ConsumerProtocolSubscription(Message):
-    __slots__ = ('topics', 'user_data', 'owned_partitions', 'generation_id', 'rack_id', 'unknown_tags')
+    __slots__ = ('topics', 'user_data', 'owned_partitions', 'generation_id', 'rack_id', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 3
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -79,7 +77,7 @@ class ConsumerProtocolSubscription(Message):
         self.generation_id = generation_id
         self.rack_id = rack_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerProtocolSubscription, int]:
         if not 0 <= version <= 3:
@@ -133,7 +131,7 @@ class ConsumerProtocolSubscription(Message):
             m.rack_id = None
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 3:
             raise unsupported_version('ConsumerProtocolSubscription', version)

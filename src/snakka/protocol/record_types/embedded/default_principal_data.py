@@ -14,11 +14,11 @@ _S0 = Struct('>?')
 
 
 class DefaultPrincipalData(Message):
-    __slots__ = ('type', 'name', 'token_authenticated', 'unknown_tags')
+    __slots__ = ('type', 'name', 'token_authenticated', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class DefaultPrincipalData(Message):
         self.name = name
         self.token_authenticated = token_authenticated
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DefaultPrincipalData, int]:
         if not 0 <= version <= 0:
@@ -65,7 +65,7 @@ class DefaultPrincipalData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DefaultPrincipalData', version)

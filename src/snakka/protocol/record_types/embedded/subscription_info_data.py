@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, unsupported_field, unsupported_version
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -20,8 +20,8 @@ _S5 = Struct('>b')
 
 
 class TaskId(Message):
-    __slots__ = ('topic_group_id', 'partition', 'unknown_tags')
-    
+    __slots__ = ('topic_group_id', 'partition', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,22 +31,22 @@ class TaskId(Message):
         self.topic_group_id = topic_group_id
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskId, int]:
         m = _new(TaskId)
-        m.topic_group_id, m.partition = _S0.unpack_from(buf, pos)
+        m.topic_group_id, m.partition, = _S0.unpack_from(buf, pos)
         pos += 8
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.topic_group_id, self.partition)
 
 
 class PartitionToOffsetSum(Message):
-    __slots__ = ('partition', 'offset_sum', 'unknown_tags')
-    
+    __slots__ = ('partition', 'offset_sum', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -56,22 +56,22 @@ class PartitionToOffsetSum(Message):
         self.partition = partition
         self.offset_sum = offset_sum
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionToOffsetSum, int]:
         m = _new(PartitionToOffsetSum)
-        m.partition, m.offset_sum = _S1.unpack_from(buf, pos)
+        m.partition, m.offset_sum, = _S1.unpack_from(buf, pos)
         pos += 12
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.partition, self.offset_sum)
 
 
 class TaskOffsetSum(Message):
-    __slots__ = ('topic_group_id', 'partition', 'offset_sum', 'named_topology', 'partition_to_offset_sum', 'unknown_tags')
-    
+    __slots__ = ('topic_group_id', 'partition', 'offset_sum', 'named_topology', 'partition_to_offset_sum', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -87,14 +87,14 @@ class TaskOffsetSum(Message):
         self.named_topology = named_topology
         self.partition_to_offset_sum = [] if partition_to_offset_sum is UNSET else partition_to_offset_sum
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskOffsetSum, int]:
         m = _new(TaskOffsetSum)
         m.topic_group_id, = _S2.unpack_from(buf, pos)
         pos += 4
         if version >= 10:
-            m.partition, m.offset_sum = _S1.unpack_from(buf, pos)
+            m.partition, m.offset_sum, = _S1.unpack_from(buf, pos)
             pos += 12
         else:
             m.partition = 0
@@ -127,7 +127,7 @@ class TaskOffsetSum(Message):
             m.partition_to_offset_sum = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 10 and not (self.partition == 0):
             raise unsupported_field('partition', version)
@@ -156,8 +156,8 @@ class TaskOffsetSum(Message):
 
 
 class ClientTag(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -167,7 +167,7 @@ class ClientTag(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ClientTag, int]:
         m = _new(ClientTag)
@@ -187,7 +187,7 @@ class ClientTag(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         out += _S2.pack(len(value_key))
@@ -198,11 +198,11 @@ class ClientTag(Message):
 
 
 class SubscriptionInfoData(Message):
-    __slots__ = ('version', 'latest_supported_version', 'process_id', 'prev_tasks', 'standby_tasks', 'user_end_point', 'task_offset_sums', 'unique_field', 'error_code', 'client_tags', 'unknown_tags')
+    __slots__ = ('version', 'latest_supported_version', 'process_id', 'prev_tasks', 'standby_tasks', 'user_end_point', 'task_offset_sums', 'unique_field', 'error_code', 'client_tags', 'unknown_tags',)
     MIN_VERSION = 1
     MAX_VERSION = 11
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -228,7 +228,7 @@ class SubscriptionInfoData(Message):
         self.error_code = error_code
         self.client_tags = [] if client_tags is UNSET else client_tags
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SubscriptionInfoData, int]:
         if not 1 <= version <= 11:
@@ -317,7 +317,7 @@ class SubscriptionInfoData(Message):
             m.client_tags = []
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 11:
             raise unsupported_version('SubscriptionInfoData', version)

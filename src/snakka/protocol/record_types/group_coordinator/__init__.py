@@ -1,1 +1,1 @@
-"""Record types of group_coordinator."""
+"""Records: group coordinator."""

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -16,8 +16,8 @@ _S1 = Struct('>iib')
 
 
 class TopicPartitions(Message):
-    __slots__ = ('topic_id', 'partitions', 'assignment_epochs', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'assignment_epochs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class TopicPartitions(Message):
         self.partitions = [] if partitions is UNSET else partitions
         self.assignment_epochs = [] if assignment_epochs is UNSET else assignment_epochs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitions, int]:
         m = _new(TopicPartitions)
@@ -40,9 +40,7 @@ class TopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -54,7 +52,7 @@ class TopicPartitions(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -64,22 +62,20 @@ class TopicPartitions(Message):
                     if n == -1:
                         m.assignment_epochs = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('AssignmentEpochs', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('AssignmentEpochs', n)
                         m.assignment_epochs = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -96,7 +92,7 @@ class TopicPartitions(Message):
             value = Frame()
             value_assignment_epochs = self.assignment_epochs
             if value_assignment_epochs is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_assignment_epochs) + 1
                 if n < 128:
@@ -114,12 +110,12 @@ class TopicPartitions(Message):
 
 
 class ConsumerGroupCurrentMemberAssignmentValue(Message):
-    __slots__ = ('member_epoch', 'previous_member_epoch', 'state', 'assigned_partitions', 'partitions_pending_revocation', 'unknown_tags')
+    __slots__ = ('member_epoch', 'previous_member_epoch', 'state', 'assigned_partitions', 'partitions_pending_revocation', 'unknown_tags',)
     RECORD_KEY = 8
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -135,13 +131,13 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message):
         self.assigned_partitions = [] if assigned_partitions is UNSET else assigned_partitions
         self.partitions_pending_revocation = [] if partitions_pending_revocation is UNSET else partitions_pending_revocation
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ConsumerGroupCurrentMemberAssignmentValue', version)
         m = _new(ConsumerGroupCurrentMemberAssignmentValue)
-        m.member_epoch, m.previous_member_epoch, m.state = _S1.unpack_from(buf, pos)
+        m.member_epoch, m.previous_member_epoch, m.state, = _S1.unpack_from(buf, pos)
         pos += 9
         n = buf[pos]
         pos += 1
@@ -176,7 +172,7 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ConsumerGroupCurrentMemberAssignmentValue', version)

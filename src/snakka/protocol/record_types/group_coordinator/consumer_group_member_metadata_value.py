@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_compact_strings, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -14,8 +14,8 @@ _S0 = Struct('>i')
 
 
 class ClassicProtocol(Message):
-    __slots__ = ('name', 'metadata', 'unknown_tags')
-    
+    __slots__ = ('name', 'metadata', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -25,7 +25,7 @@ class ClassicProtocol(Message):
         self.name = name
         self.metadata = metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ClassicProtocol, int]:
         m = _new(ClassicProtocol)
@@ -56,7 +56,7 @@ class ClassicProtocol(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -80,8 +80,8 @@ class ClassicProtocol(Message):
 
 
 class ClassicMemberMetadata(Message):
-    __slots__ = ('session_timeout_ms', 'supported_protocols', 'unknown_tags')
-    
+    __slots__ = ('session_timeout_ms', 'supported_protocols', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -91,7 +91,7 @@ class ClassicMemberMetadata(Message):
         self.session_timeout_ms = session_timeout_ms
         self.supported_protocols = [] if supported_protocols is UNSET else supported_protocols
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ClassicMemberMetadata, int]:
         m = _new(ClassicMemberMetadata)
@@ -117,7 +117,7 @@ class ClassicMemberMetadata(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.session_timeout_ms)
         value_supported_protocols = self.supported_protocols
@@ -138,12 +138,12 @@ _default_ClassicMemberMetadata = frozen(ClassicMemberMetadata())
 
 
 class ConsumerGroupMemberMetadataValue(Message):
-    __slots__ = ('instance_id', 'rack_id', 'client_id', 'client_host', 'subscribed_topic_names', 'subscribed_topic_regex', 'rebalance_timeout_ms', 'server_assignor', 'classic_member_metadata', 'unknown_tags')
+    __slots__ = ('instance_id', 'rack_id', 'client_id', 'client_host', 'subscribed_topic_names', 'subscribed_topic_regex', 'rebalance_timeout_ms', 'server_assignor', 'classic_member_metadata', 'unknown_tags',)
     RECORD_KEY = 5
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -167,7 +167,7 @@ class ConsumerGroupMemberMetadataValue(Message):
         self.server_assignor = server_assignor
         self.classic_member_metadata = _default_ClassicMemberMetadata if classic_member_metadata is UNSET else classic_member_metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupMemberMetadataValue, int]:
         if not 0 <= version <= 0:
@@ -263,7 +263,7 @@ class ConsumerGroupMemberMetadataValue(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -274,19 +274,19 @@ class ConsumerGroupMemberMetadataValue(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ConsumerGroupMemberMetadataValue', version)
         value_instance_id = self.instance_id
         if value_instance_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_instance_id.encode()
             n = len(data) + 1
@@ -297,7 +297,7 @@ class ConsumerGroupMemberMetadataValue(Message):
             out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -331,7 +331,7 @@ class ConsumerGroupMemberMetadataValue(Message):
         write_compact_strings(out, value_subscribed_topic_names)
         value_subscribed_topic_regex = self.subscribed_topic_regex
         if value_subscribed_topic_regex is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_subscribed_topic_regex.encode()
             n = len(data) + 1
@@ -343,7 +343,7 @@ class ConsumerGroupMemberMetadataValue(Message):
         out += _S0.pack(self.rebalance_timeout_ms)
         value_server_assignor = self.server_assignor
         if value_server_assignor is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_server_assignor.encode()
             n = len(data) + 1
@@ -353,11 +353,11 @@ class ConsumerGroupMemberMetadataValue(Message):
                 write_string_length(out, n)
             out += data
         tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
-        if not ((self.classic_member_metadata is _default_ClassicMemberMetadata or self.classic_member_metadata == _default_ClassicMemberMetadata)):
+        if not (self.classic_member_metadata is _default_ClassicMemberMetadata or self.classic_member_metadata == _default_ClassicMemberMetadata):
             value = Frame()
             value_classic_member_metadata = self.classic_member_metadata
             if value_classic_member_metadata is None:
-                value.append(255)
+                value += b'\xff'
             else:
                 value.append(1)
                 value_classic_member_metadata.write(value, version)

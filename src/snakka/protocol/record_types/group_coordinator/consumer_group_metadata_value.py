@@ -15,12 +15,12 @@ _S1 = Struct('>q')
 
 
 class ConsumerGroupMetadataValue(Message):
-    __slots__ = ('epoch', 'metadata_hash', 'unknown_tags')
+    __slots__ = ('epoch', 'metadata_hash', 'unknown_tags',)
     RECORD_KEY = 3
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class ConsumerGroupMetadataValue(Message):
         self.epoch = epoch
         self.metadata_hash = metadata_hash
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupMetadataValue, int]:
         if not 0 <= version <= 0:
@@ -46,20 +46,20 @@ class ConsumerGroupMetadataValue(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.metadata_hash, = _S1.unpack_from(buf, pos)
                     pos += 8
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ConsumerGroupMetadataValue', version)

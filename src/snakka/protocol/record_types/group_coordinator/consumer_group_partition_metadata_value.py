@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -16,8 +16,8 @@ _S1 = Struct('>16s')
 
 
 class PartitionMetadata(Message):
-    __slots__ = ('partition', 'racks', 'unknown_tags')
-    
+    __slots__ = ('partition', 'racks', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class PartitionMetadata(Message):
         self.partition = partition
         self.racks = [] if racks is UNSET else racks
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionMetadata, int]:
         m = _new(PartitionMetadata)
@@ -48,7 +48,7 @@ class PartitionMetadata(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.partition)
         value_racks = self.racks
@@ -65,8 +65,8 @@ class PartitionMetadata(Message):
 
 
 class TopicMetadata(Message):
-    __slots__ = ('topic_id', 'topic_name', 'num_partitions', 'partition_metadata', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'topic_name', 'num_partitions', 'partition_metadata', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -80,7 +80,7 @@ class TopicMetadata(Message):
         self.num_partitions = num_partitions
         self.partition_metadata = [] if partition_metadata is UNSET else partition_metadata
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicMetadata, int]:
         m = _new(TopicMetadata)
@@ -118,7 +118,7 @@ class TopicMetadata(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -147,12 +147,12 @@ class TopicMetadata(Message):
 
 
 class ConsumerGroupPartitionMetadataValue(Message):
-    __slots__ = ('topics', 'unknown_tags')
+    __slots__ = ('topics', 'unknown_tags',)
     RECORD_KEY = 4
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -160,7 +160,7 @@ class ConsumerGroupPartitionMetadataValue(Message):
     ) -> None:
         self.topics = [] if topics is UNSET else topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
         if not 0 <= version <= 0:
@@ -186,7 +186,7 @@ class ConsumerGroupPartitionMetadataValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ConsumerGroupPartitionMetadataValue', version)

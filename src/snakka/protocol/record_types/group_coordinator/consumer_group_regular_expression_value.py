@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, unsupported_version, uvarint_tail, write_compact_strings, write_tags, write_uvarint
 
 _new = object.__new__
@@ -14,12 +14,12 @@ _S0 = Struct('>qq')
 
 
 class ConsumerGroupRegularExpressionValue(Message):
-    __slots__ = ('topics', 'version', 'timestamp', 'unknown_tags')
+    __slots__ = ('topics', 'version', 'timestamp', 'unknown_tags',)
     RECORD_KEY = 16
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class ConsumerGroupRegularExpressionValue(Message):
         self.version = version
         self.timestamp = timestamp
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConsumerGroupRegularExpressionValue, int]:
         if not 0 <= version <= 0:
@@ -45,7 +45,7 @@ class ConsumerGroupRegularExpressionValue(Message):
         if n < 0 or n > len(buf) - pos:
             raise bad_length('Topics', n)
         m.topics, pos = read_compact_strings(buf, pos, n)
-        m.version, m.timestamp = _S0.unpack_from(buf, pos)
+        m.version, m.timestamp, = _S0.unpack_from(buf, pos)
         pos += 16
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -54,7 +54,7 @@ class ConsumerGroupRegularExpressionValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ConsumerGroupRegularExpressionValue', version)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -17,8 +17,8 @@ _S3 = Struct('>q')
 
 
 class MemberMetadata(Message):
-    __slots__ = ('member_id', 'group_instance_id', 'client_id', 'client_host', 'rebalance_timeout', 'session_timeout', 'subscription', 'assignment', 'unknown_tags')
-    
+    __slots__ = ('member_id', 'group_instance_id', 'client_id', 'client_host', 'rebalance_timeout', 'session_timeout', 'subscription', 'assignment', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -40,7 +40,7 @@ class MemberMetadata(Message):
         self.subscription = subscription
         self.assignment = assignment
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[MemberMetadata, int]:
         m = _new(MemberMetadata)
@@ -88,7 +88,7 @@ class MemberMetadata(Message):
                 raise bad_length('clientHost', n)
             m.client_host = str(buf[pos:end], 'utf-8')
             pos = end
-            m.rebalance_timeout, m.session_timeout = _S0.unpack_from(buf, pos)
+            m.rebalance_timeout, m.session_timeout, = _S0.unpack_from(buf, pos)
             pos += 8
             n = buf[pos]
             pos += 1
@@ -174,7 +174,7 @@ class MemberMetadata(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 4:
             value_member_id = self.member_id
@@ -187,7 +187,7 @@ class MemberMetadata(Message):
             out += data
             value_group_instance_id = self.group_instance_id
             if value_group_instance_id is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_group_instance_id.encode()
                 n = len(data) + 1
@@ -264,12 +264,12 @@ class MemberMetadata(Message):
 
 
 class GroupMetadataValue(Message):
-    __slots__ = ('protocol_type', 'generation', 'protocol', 'leader', 'current_state_timestamp', 'members', 'unknown_tags')
+    __slots__ = ('protocol_type', 'generation', 'protocol', 'leader', 'current_state_timestamp', 'members', 'unknown_tags',)
     RECORD_KEY = 2
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -287,7 +287,7 @@ class GroupMetadataValue(Message):
         self.current_state_timestamp = current_state_timestamp
         self.members = [] if members is UNSET else members
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[GroupMetadataValue, int]:
         if not 0 <= version <= 4:
@@ -400,7 +400,7 @@ class GroupMetadataValue(Message):
         m.members = items_members
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('GroupMetadataValue', version)
@@ -416,7 +416,7 @@ class GroupMetadataValue(Message):
             out += _S2.pack(self.generation)
             value_protocol = self.protocol
             if value_protocol is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_protocol.encode()
                 n = len(data) + 1
@@ -427,7 +427,7 @@ class GroupMetadataValue(Message):
                 out += data
             value_leader = self.leader
             if value_leader is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 data = value_leader.encode()
                 n = len(data) + 1

@@ -15,12 +15,12 @@ _S1 = Struct('>i')
 
 
 class LegacyOffsetCommitKey(Message):
-    __slots__ = ('group', 'topic', 'partition', 'unknown_tags')
+    __slots__ = ('group', 'topic', 'partition', 'unknown_tags',)
     RECORD_KEY = 0
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class LegacyOffsetCommitKey(Message):
         self.topic = topic
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LegacyOffsetCommitKey, int]:
         if not 0 <= version <= 0:
@@ -56,7 +56,7 @@ class LegacyOffsetCommitKey(Message):
         pos += 4
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('LegacyOffsetCommitKey', version)

@@ -15,12 +15,12 @@ _S1 = Struct('>h')
 
 
 class LegacyOffsetCommitValue(Message):
-    __slots__ = ('offset', 'metadata', 'commit_timestamp', 'unknown_tags')
+    __slots__ = ('offset', 'metadata', 'commit_timestamp', 'unknown_tags',)
     RECORD_KEY = 0
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class LegacyOffsetCommitValue(Message):
         self.metadata = metadata
         self.commit_timestamp = commit_timestamp
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LegacyOffsetCommitValue, int]:
         if not 0 <= version <= 0:
@@ -51,7 +51,7 @@ class LegacyOffsetCommitValue(Message):
         pos += 8
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('LegacyOffsetCommitValue', version)

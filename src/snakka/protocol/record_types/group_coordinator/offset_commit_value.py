@@ -19,12 +19,12 @@ _S4 = Struct('>h')
 
 
 class OffsetCommitValue(Message):
-    __slots__ = ('offset', 'leader_epoch', 'metadata', 'commit_timestamp', 'expire_timestamp', 'topic_id', 'unknown_tags')
+    __slots__ = ('offset', 'leader_epoch', 'metadata', 'commit_timestamp', 'expire_timestamp', 'topic_id', 'unknown_tags',)
     RECORD_KEY = 1
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 4
-    
+
     def __init__(
         self,
         *,
@@ -42,14 +42,14 @@ class OffsetCommitValue(Message):
         self.expire_timestamp = expire_timestamp
         self.topic_id = topic_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[OffsetCommitValue, int]:
         if not 0 <= version <= 4:
             raise unsupported_version('OffsetCommitValue', version)
         m = _new(OffsetCommitValue)
         if version >= 4:
-            m.offset, m.leader_epoch = _S0.unpack_from(buf, pos)
+            m.offset, m.leader_epoch, = _S0.unpack_from(buf, pos)
             pos += 12
             n = buf[pos]
             pos += 1
@@ -72,16 +72,16 @@ class OffsetCommitValue(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         m.topic_id, = _S2.unpack_from(buf, pos)
                         pos += 16
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
@@ -109,7 +109,7 @@ class OffsetCommitValue(Message):
         m.topic_id = ZERO_UUID
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('OffsetCommitValue', version)
@@ -127,6 +127,8 @@ class OffsetCommitValue(Message):
             tags: dict[int, bytes | bytearray] | None = None if self.unknown_tags is None else dict(self.unknown_tags)
             if not (self.topic_id == ZERO_UUID):
                 value = Frame()
+                if len(self.topic_id) != 16:
+                    raise bad_length('topicId', len(self.topic_id))
                 value += _S2.pack(self.topic_id)
                 if tags is None:
                     tags = {}

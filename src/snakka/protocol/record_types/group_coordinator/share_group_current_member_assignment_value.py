@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -16,8 +16,8 @@ _S1 = Struct('>iib')
 
 
 class TopicPartitions(Message):
-    __slots__ = ('topic_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class TopicPartitions(Message):
         self.topic_id = topic_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitions, int]:
         m = _new(TopicPartitions)
@@ -38,9 +38,7 @@ class TopicPartitions(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -51,7 +49,7 @@ class TopicPartitions(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -70,12 +68,12 @@ class TopicPartitions(Message):
 
 
 class ShareGroupCurrentMemberAssignmentValue(Message):
-    __slots__ = ('member_epoch', 'previous_member_epoch', 'state', 'assigned_partitions', 'unknown_tags')
+    __slots__ = ('member_epoch', 'previous_member_epoch', 'state', 'assigned_partitions', 'unknown_tags',)
     RECORD_KEY = 14
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -89,13 +87,13 @@ class ShareGroupCurrentMemberAssignmentValue(Message):
         self.state = state
         self.assigned_partitions = [] if assigned_partitions is UNSET else assigned_partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupCurrentMemberAssignmentValue', version)
         m = _new(ShareGroupCurrentMemberAssignmentValue)
-        m.member_epoch, m.previous_member_epoch, m.state = _S1.unpack_from(buf, pos)
+        m.member_epoch, m.previous_member_epoch, m.state, = _S1.unpack_from(buf, pos)
         pos += 9
         n = buf[pos]
         pos += 1
@@ -117,7 +115,7 @@ class ShareGroupCurrentMemberAssignmentValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupCurrentMemberAssignmentValue', version)

@@ -14,12 +14,12 @@ _S0 = Struct('>h')
 
 
 class ShareGroupMemberMetadataKey(Message):
-    __slots__ = ('group_id', 'member_id', 'unknown_tags')
+    __slots__ = ('group_id', 'member_id', 'unknown_tags',)
     RECORD_KEY = 10
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class ShareGroupMemberMetadataKey(Message):
         self.group_id = group_id
         self.member_id = member_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupMemberMetadataKey, int]:
         if not 0 <= version <= 0:
@@ -51,7 +51,7 @@ class ShareGroupMemberMetadataKey(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupMemberMetadataKey', version)

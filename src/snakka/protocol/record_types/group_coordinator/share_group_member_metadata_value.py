@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
 
 
 class ShareGroupMemberMetadataValue(Message):
-    __slots__ = ('rack_id', 'client_id', 'client_host', 'subscribed_topic_names', 'unknown_tags')
+    __slots__ = ('rack_id', 'client_id', 'client_host', 'subscribed_topic_names', 'unknown_tags',)
     RECORD_KEY = 10
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class ShareGroupMemberMetadataValue(Message):
         self.client_host = client_host
         self.subscribed_topic_names = [] if subscribed_topic_names is UNSET else subscribed_topic_names
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupMemberMetadataValue, int]:
         if not 0 <= version <= 0:
@@ -84,13 +84,13 @@ class ShareGroupMemberMetadataValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupMemberMetadataValue', version)
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1

@@ -14,12 +14,12 @@ _S0 = Struct('>iq')
 
 
 class ShareGroupMetadataValue(Message):
-    __slots__ = ('epoch', 'metadata_hash', 'unknown_tags')
+    __slots__ = ('epoch', 'metadata_hash', 'unknown_tags',)
     RECORD_KEY = 11
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -29,13 +29,13 @@ class ShareGroupMetadataValue(Message):
         self.epoch = epoch
         self.metadata_hash = metadata_hash
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupMetadataValue, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupMetadataValue', version)
         m = _new(ShareGroupMetadataValue)
-        m.epoch, m.metadata_hash = _S0.unpack_from(buf, pos)
+        m.epoch, m.metadata_hash, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -44,7 +44,7 @@ class ShareGroupMetadataValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupMetadataValue', version)

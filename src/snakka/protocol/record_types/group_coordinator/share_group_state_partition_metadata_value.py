@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -15,8 +15,8 @@ _S0 = Struct('>16s')
 
 
 class TopicPartitionsInfo(Message):
-    __slots__ = ('topic_id', 'topic_name', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'topic_name', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class TopicPartitionsInfo(Message):
         self.topic_name = topic_name
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicPartitionsInfo, int]:
         m = _new(TopicPartitionsInfo)
@@ -49,9 +49,7 @@ class TopicPartitionsInfo(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -62,7 +60,7 @@ class TopicPartitionsInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -89,8 +87,8 @@ class TopicPartitionsInfo(Message):
 
 
 class TopicInfo(Message):
-    __slots__ = ('topic_id', 'topic_name', 'unknown_tags')
-    
+    __slots__ = ('topic_id', 'topic_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -100,7 +98,7 @@ class TopicInfo(Message):
         self.topic_id = topic_id
         self.topic_name = topic_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicInfo, int]:
         m = _new(TopicInfo)
@@ -123,7 +121,7 @@ class TopicInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.topic_id) != 16:
             raise bad_length('TopicId', len(self.topic_id))
@@ -143,12 +141,12 @@ class TopicInfo(Message):
 
 
 class ShareGroupStatePartitionMetadataValue(Message):
-    __slots__ = ('initializing_topics', 'initialized_topics', 'deleting_topics', 'unknown_tags')
+    __slots__ = ('initializing_topics', 'initialized_topics', 'deleting_topics', 'unknown_tags',)
     RECORD_KEY = 15
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -160,7 +158,7 @@ class ShareGroupStatePartitionMetadataValue(Message):
         self.initialized_topics = [] if initialized_topics is UNSET else initialized_topics
         self.deleting_topics = [] if deleting_topics is UNSET else deleting_topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareGroupStatePartitionMetadataValue, int]:
         if not 0 <= version <= 0:
@@ -212,7 +210,7 @@ class ShareGroupStatePartitionMetadataValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareGroupStatePartitionMetadataValue', version)

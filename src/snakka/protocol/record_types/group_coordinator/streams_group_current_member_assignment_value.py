@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -14,8 +14,8 @@ _S0 = Struct('>iib')
 
 
 class TaskIds(Message):
-    __slots__ = ('subtopology_id', 'partitions', 'assignment_epochs', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partitions', 'assignment_epochs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class TaskIds(Message):
         self.partitions = [] if partitions is UNSET else partitions
         self.assignment_epochs = [] if assignment_epochs is UNSET else assignment_epochs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskIds, int]:
         m = _new(TaskIds)
@@ -46,9 +46,7 @@ class TaskIds(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -60,7 +58,7 @@ class TaskIds(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -70,22 +68,20 @@ class TaskIds(Message):
                     if n == -1:
                         m.assignment_epochs = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('AssignmentEpochs', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('AssignmentEpochs', n)
                         m.assignment_epochs = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -107,7 +103,7 @@ class TaskIds(Message):
             value = Frame()
             value_assignment_epochs = self.assignment_epochs
             if value_assignment_epochs is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_assignment_epochs) + 1
                 if n < 128:
@@ -125,12 +121,12 @@ class TaskIds(Message):
 
 
 class StreamsGroupCurrentMemberAssignmentValue(Message):
-    __slots__ = ('member_epoch', 'previous_member_epoch', 'state', 'active_tasks', 'standby_tasks', 'warmup_tasks', 'active_tasks_pending_revocation', 'standby_tasks_pending_revocation', 'warmup_tasks_pending_revocation', 'unknown_tags')
+    __slots__ = ('member_epoch', 'previous_member_epoch', 'state', 'active_tasks', 'standby_tasks', 'warmup_tasks', 'active_tasks_pending_revocation', 'standby_tasks_pending_revocation', 'warmup_tasks_pending_revocation', 'unknown_tags',)
     RECORD_KEY = 22
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -154,13 +150,13 @@ class StreamsGroupCurrentMemberAssignmentValue(Message):
         self.standby_tasks_pending_revocation = [] if standby_tasks_pending_revocation is UNSET else standby_tasks_pending_revocation
         self.warmup_tasks_pending_revocation = [] if warmup_tasks_pending_revocation is UNSET else warmup_tasks_pending_revocation
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupCurrentMemberAssignmentValue', version)
         m = _new(StreamsGroupCurrentMemberAssignmentValue)
-        m.member_epoch, m.previous_member_epoch, m.state = _S0.unpack_from(buf, pos)
+        m.member_epoch, m.previous_member_epoch, m.state, = _S0.unpack_from(buf, pos)
         pos += 9
         n = buf[pos]
         pos += 1
@@ -247,7 +243,7 @@ class StreamsGroupCurrentMemberAssignmentValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupCurrentMemberAssignmentValue', version)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,8 +15,8 @@ _S1 = Struct('>ii')
 
 
 class Endpoint(Message):
-    __slots__ = ('host', 'port', 'unknown_tags')
-    
+    __slots__ = ('host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class Endpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Endpoint, int]:
         m = _new(Endpoint)
@@ -49,7 +49,7 @@ class Endpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_host = self.host
         data = value_host.encode()
@@ -67,8 +67,8 @@ class Endpoint(Message):
 
 
 class KeyValue(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -78,7 +78,7 @@ class KeyValue(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[KeyValue, int]:
         m = _new(KeyValue)
@@ -109,7 +109,7 @@ class KeyValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         data = value_key.encode()
@@ -134,12 +134,12 @@ class KeyValue(Message):
 
 
 class StreamsGroupMemberMetadataValue(Message):
-    __slots__ = ('instance_id', 'rack_id', 'client_id', 'client_host', 'rebalance_timeout_ms', 'topology_epoch', 'process_id', 'user_endpoint', 'client_tags', 'unknown_tags')
+    __slots__ = ('instance_id', 'rack_id', 'client_id', 'client_host', 'rebalance_timeout_ms', 'topology_epoch', 'process_id', 'user_endpoint', 'client_tags', 'unknown_tags',)
     RECORD_KEY = 19
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -163,7 +163,7 @@ class StreamsGroupMemberMetadataValue(Message):
         self.user_endpoint = user_endpoint
         self.client_tags = [] if client_tags is UNSET else client_tags
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupMemberMetadataValue, int]:
         if not 0 <= version <= 0:
@@ -215,7 +215,7 @@ class StreamsGroupMemberMetadataValue(Message):
             raise bad_length('ClientHost', n)
         m.client_host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.rebalance_timeout_ms, m.topology_epoch = _S1.unpack_from(buf, pos)
+        m.rebalance_timeout_ms, m.topology_epoch, = _S1.unpack_from(buf, pos)
         pos += 8
         n = buf[pos]
         pos += 1
@@ -253,13 +253,13 @@ class StreamsGroupMemberMetadataValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupMemberMetadataValue', version)
         value_instance_id = self.instance_id
         if value_instance_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_instance_id.encode()
             n = len(data) + 1
@@ -270,7 +270,7 @@ class StreamsGroupMemberMetadataValue(Message):
             out += data
         value_rack_id = self.rack_id
         if value_rack_id is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack_id.encode()
             n = len(data) + 1
@@ -306,7 +306,7 @@ class StreamsGroupMemberMetadataValue(Message):
         out += data
         value_user_endpoint = self.user_endpoint
         if value_user_endpoint is None:
-            out.append(255)
+            out += b'\xff'
         else:
             out.append(1)
             value_user_endpoint.write(out, version)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,8 +15,8 @@ _S1 = Struct('>i')
 
 
 class LastAssignmentConfig(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class LastAssignmentConfig(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LastAssignmentConfig, int]:
         m = _new(LastAssignmentConfig)
@@ -57,7 +57,7 @@ class LastAssignmentConfig(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         data = value_key.encode()
@@ -82,12 +82,12 @@ class LastAssignmentConfig(Message):
 
 
 class StreamsGroupMetadataValue(Message):
-    __slots__ = ('epoch', 'metadata_hash', 'validated_topology_epoch', 'last_assignment_configs', 'unknown_tags')
+    __slots__ = ('epoch', 'metadata_hash', 'validated_topology_epoch', 'last_assignment_configs', 'unknown_tags',)
     RECORD_KEY = 17
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -101,13 +101,13 @@ class StreamsGroupMetadataValue(Message):
         self.validated_topology_epoch = validated_topology_epoch
         self.last_assignment_configs = [] if last_assignment_configs is UNSET else last_assignment_configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupMetadataValue, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupMetadataValue', version)
         m = _new(StreamsGroupMetadataValue)
-        m.epoch, m.metadata_hash = _S0.unpack_from(buf, pos)
+        m.epoch, m.metadata_hash, = _S0.unpack_from(buf, pos)
         pos += 12
         m.validated_topology_epoch = -1
         m.last_assignment_configs = []
@@ -118,7 +118,7 @@ class StreamsGroupMetadataValue(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.validated_topology_epoch, = _S1.unpack_from(buf, pos)
                     pos += 4
@@ -142,13 +142,13 @@ class StreamsGroupMetadataValue(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupMetadataValue', version)
@@ -164,7 +164,7 @@ class StreamsGroupMetadataValue(Message):
             value = Frame()
             value_last_assignment_configs = self.last_assignment_configs
             if value_last_assignment_configs is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_last_assignment_configs) + 1
                 if n < 128:

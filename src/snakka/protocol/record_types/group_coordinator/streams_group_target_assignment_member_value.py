@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from struct import unpack_from, pack
+from struct import pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
 
 
 class TaskIds(Message):
-    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'partitions', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -24,7 +24,7 @@ class TaskIds(Message):
         self.subtopology_id = subtopology_id
         self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TaskIds, int]:
         m = _new(TaskIds)
@@ -43,9 +43,7 @@ class TaskIds(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Partitions', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Partitions', n)
         m.partitions = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -56,7 +54,7 @@ class TaskIds(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -80,12 +78,12 @@ class TaskIds(Message):
 
 
 class StreamsGroupTargetAssignmentMemberValue(Message):
-    __slots__ = ('active_tasks', 'standby_tasks', 'warmup_tasks', 'unknown_tags')
+    __slots__ = ('active_tasks', 'standby_tasks', 'warmup_tasks', 'unknown_tags',)
     RECORD_KEY = 21
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -97,7 +95,7 @@ class StreamsGroupTargetAssignmentMemberValue(Message):
         self.standby_tasks = [] if standby_tasks is UNSET else standby_tasks
         self.warmup_tasks = [] if warmup_tasks is UNSET else warmup_tasks
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
         if not 0 <= version <= 0:
@@ -149,7 +147,7 @@ class StreamsGroupTargetAssignmentMemberValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupTargetAssignmentMemberValue', version)

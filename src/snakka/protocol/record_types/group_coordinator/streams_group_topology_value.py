@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,8 +15,8 @@ _S1 = Struct('>i')
 
 
 class TopicConfig(Message):
-    __slots__ = ('key', 'value', 'unknown_tags')
-    
+    __slots__ = ('key', 'value', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class TopicConfig(Message):
         self.key = key
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicConfig, int]:
         m = _new(TopicConfig)
@@ -57,7 +57,7 @@ class TopicConfig(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_key = self.key
         data = value_key.encode()
@@ -82,8 +82,8 @@ class TopicConfig(Message):
 
 
 class TopicInfo(Message):
-    __slots__ = ('name', 'partitions', 'replication_factor', 'topic_configs', 'unknown_tags')
-    
+    __slots__ = ('name', 'partitions', 'replication_factor', 'topic_configs', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -97,7 +97,7 @@ class TopicInfo(Message):
         self.replication_factor = replication_factor
         self.topic_configs = [] if topic_configs is UNSET else topic_configs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicInfo, int]:
         m = _new(TopicInfo)
@@ -111,7 +111,7 @@ class TopicInfo(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.partitions, m.replication_factor = _S0.unpack_from(buf, pos)
+        m.partitions, m.replication_factor, = _S0.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -133,7 +133,7 @@ class TopicInfo(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -159,8 +159,8 @@ class TopicInfo(Message):
 
 
 class CopartitionGroup(Message):
-    __slots__ = ('source_topics', 'source_topic_regex', 'repartition_source_topics', 'unknown_tags')
-    
+    __slots__ = ('source_topics', 'source_topic_regex', 'repartition_source_topics', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -172,7 +172,7 @@ class CopartitionGroup(Message):
         self.source_topic_regex = [] if source_topic_regex is UNSET else source_topic_regex
         self.repartition_source_topics = [] if repartition_source_topics is UNSET else repartition_source_topics
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[CopartitionGroup, int]:
         m = _new(CopartitionGroup)
@@ -181,9 +181,7 @@ class CopartitionGroup(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('SourceTopics', n)
-        if n * 2 > len(buf) - pos:
+        if n < 0 or n * 2 > len(buf) - pos:
             raise bad_length('SourceTopics', n)
         m.source_topics = list(unpack_from(f'>{n}h', buf, pos))
         pos += 2 * n
@@ -192,9 +190,7 @@ class CopartitionGroup(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('SourceTopicRegex', n)
-        if n * 2 > len(buf) - pos:
+        if n < 0 or n * 2 > len(buf) - pos:
             raise bad_length('SourceTopicRegex', n)
         m.source_topic_regex = list(unpack_from(f'>{n}h', buf, pos))
         pos += 2 * n
@@ -203,9 +199,7 @@ class CopartitionGroup(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('RepartitionSourceTopics', n)
-        if n * 2 > len(buf) - pos:
+        if n < 0 or n * 2 > len(buf) - pos:
             raise bad_length('RepartitionSourceTopics', n)
         m.repartition_source_topics = list(unpack_from(f'>{n}h', buf, pos))
         pos += 2 * n
@@ -216,7 +210,7 @@ class CopartitionGroup(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_source_topics = self.source_topics
         n = len(value_source_topics) + 1
@@ -246,8 +240,8 @@ class CopartitionGroup(Message):
 
 
 class Subtopology(Message):
-    __slots__ = ('subtopology_id', 'source_topics', 'source_topic_regex', 'state_changelog_topics', 'repartition_sink_topics', 'repartition_source_topics', 'copartition_groups', 'unknown_tags')
-    
+    __slots__ = ('subtopology_id', 'source_topics', 'source_topic_regex', 'state_changelog_topics', 'repartition_sink_topics', 'repartition_source_topics', 'copartition_groups', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -267,7 +261,7 @@ class Subtopology(Message):
         self.repartition_source_topics = [] if repartition_source_topics is UNSET else repartition_source_topics
         self.copartition_groups = [] if copartition_groups is UNSET else copartition_groups
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Subtopology, int]:
         m = _new(Subtopology)
@@ -351,7 +345,7 @@ class Subtopology(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_subtopology_id = self.subtopology_id
         data = value_subtopology_id.encode()
@@ -413,12 +407,12 @@ class Subtopology(Message):
 
 
 class StreamsGroupTopologyValue(Message):
-    __slots__ = ('epoch', 'subtopologies', 'unknown_tags')
+    __slots__ = ('epoch', 'subtopologies', 'unknown_tags',)
     RECORD_KEY = 23
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -428,7 +422,7 @@ class StreamsGroupTopologyValue(Message):
         self.epoch = epoch
         self.subtopologies = [] if subtopologies is UNSET else subtopologies
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StreamsGroupTopologyValue, int]:
         if not 0 <= version <= 0:
@@ -456,7 +450,7 @@ class StreamsGroupTopologyValue(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('StreamsGroupTopologyValue', version)

@@ -1,1 +1,1 @@
-"""Record types of metadata."""
+"""Records: metadata."""

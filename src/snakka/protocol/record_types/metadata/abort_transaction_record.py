@@ -11,12 +11,12 @@ _new = object.__new__
 
 
 class AbortTransactionRecord(Message):
-    __slots__ = ('reason', 'unknown_tags')
+    __slots__ = ('reason', 'unknown_tags',)
     RECORD_KEY = 25
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -24,7 +24,7 @@ class AbortTransactionRecord(Message):
     ) -> None:
         self.reason = reason
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AbortTransactionRecord, int]:
         if not 0 <= version <= 0:
@@ -38,7 +38,7 @@ class AbortTransactionRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -56,13 +56,13 @@ class AbortTransactionRecord(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AbortTransactionRecord', version)
@@ -71,7 +71,7 @@ class AbortTransactionRecord(Message):
             value = Frame()
             value_reason = self.reason
             if value_reason is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 data = value_reason.encode()
                 n = len(data) + 1

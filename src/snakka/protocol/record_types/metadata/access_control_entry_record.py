@@ -17,12 +17,12 @@ _S2 = Struct('>bb')
 
 
 class AccessControlEntryRecord(Message):
-    __slots__ = ('id', 'resource_type', 'resource_name', 'pattern_type', 'principal', 'host', 'operation', 'permission_type', 'unknown_tags')
+    __slots__ = ('id', 'resource_type', 'resource_name', 'pattern_type', 'principal', 'host', 'operation', 'permission_type', 'unknown_tags',)
     RECORD_KEY = 18
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -44,13 +44,13 @@ class AccessControlEntryRecord(Message):
         self.operation = operation
         self.permission_type = permission_type
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[AccessControlEntryRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('AccessControlEntryRecord', version)
         m = _new(AccessControlEntryRecord)
-        m.id, m.resource_type = _S0.unpack_from(buf, pos)
+        m.id, m.resource_type, = _S0.unpack_from(buf, pos)
         pos += 17
         n = buf[pos]
         pos += 1
@@ -84,7 +84,7 @@ class AccessControlEntryRecord(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.operation, m.permission_type = _S2.unpack_from(buf, pos)
+        m.operation, m.permission_type, = _S2.unpack_from(buf, pos)
         pos += 2
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -93,7 +93,7 @@ class AccessControlEntryRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('AccessControlEntryRecord', version)

@@ -11,12 +11,12 @@ _new = object.__new__
 
 
 class BeginTransactionRecord(Message):
-    __slots__ = ('name', 'unknown_tags')
+    __slots__ = ('name', 'unknown_tags',)
     RECORD_KEY = 23
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -24,7 +24,7 @@ class BeginTransactionRecord(Message):
     ) -> None:
         self.name = name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BeginTransactionRecord, int]:
         if not 0 <= version <= 0:
@@ -38,7 +38,7 @@ class BeginTransactionRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -56,13 +56,13 @@ class BeginTransactionRecord(Message):
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('BeginTransactionRecord', version)
@@ -71,7 +71,7 @@ class BeginTransactionRecord(Message):
             value = Frame()
             value_name = self.name
             if value_name is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 data = value_name.encode()
                 n = len(data) + 1

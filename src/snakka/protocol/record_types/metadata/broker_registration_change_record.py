@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_uuids, unsupported_field, unsupported_version, uvarint_tail, write_tags, write_uvarint
 
 _new = object.__new__
@@ -15,12 +15,12 @@ _S1 = Struct('>b')
 
 
 class BrokerRegistrationChangeRecord(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'fenced', 'in_controlled_shutdown', 'log_dirs', 'cordoned_log_dirs', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'fenced', 'in_controlled_shutdown', 'log_dirs', 'cordoned_log_dirs', 'unknown_tags',)
     RECORD_KEY = 17
     MIN_VERSION = 0
     MAX_VERSION = 3
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -38,13 +38,13 @@ class BrokerRegistrationChangeRecord(Message):
         self.log_dirs = [] if log_dirs is UNSET else log_dirs
         self.cordoned_log_dirs = cordoned_log_dirs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerRegistrationChangeRecord, int]:
         if not 0 <= version <= 3:
             raise unsupported_version('BrokerRegistrationChangeRecord', version)
         m = _new(BrokerRegistrationChangeRecord)
-        m.broker_id, m.broker_epoch = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         m.fenced = 0
         m.in_controlled_shutdown = 0
@@ -57,7 +57,7 @@ class BrokerRegistrationChangeRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.fenced, = _S1.unpack_from(buf, pos)
                     pos += 1
@@ -70,7 +70,7 @@ class BrokerRegistrationChangeRecord(Message):
                     if n > 127:
                         n, pos = uvarint_tail(buf, pos, n)
                     n -= 1
-                    if n < 0 or n > len(buf) - pos:
+                    if n < 0 or n * 16 > len(buf) - pos:
                         raise bad_length('LogDirs', n)
                     m.log_dirs, pos = read_uuids(buf, pos, n)
                 elif tag == 3 and version >= 3:
@@ -82,19 +82,19 @@ class BrokerRegistrationChangeRecord(Message):
                     if n == -1:
                         m.cordoned_log_dirs = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
+                        if n < 0 or n * 16 > len(buf) - pos:
                             raise bad_length('CordonedLogDirs', n)
                         m.cordoned_log_dirs, pos = read_uuids(buf, pos, n)
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 3:
             raise unsupported_version('BrokerRegistrationChangeRecord', version)
@@ -137,7 +137,7 @@ class BrokerRegistrationChangeRecord(Message):
             value = Frame()
             value_cordoned_log_dirs = self.cordoned_log_dirs
             if value_cordoned_log_dirs is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_cordoned_log_dirs) + 1
                 if n < 128:

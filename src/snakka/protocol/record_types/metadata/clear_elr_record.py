@@ -11,12 +11,12 @@ _new = object.__new__
 
 
 class ClearElrRecord(Message):
-    __slots__ = ('topic_name', 'unknown_tags')
+    __slots__ = ('topic_name', 'unknown_tags',)
     RECORD_KEY = 28
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -24,7 +24,7 @@ class ClearElrRecord(Message):
     ) -> None:
         self.topic_name = topic_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ClearElrRecord, int]:
         if not 0 <= version <= 0:
@@ -47,7 +47,7 @@ class ClearElrRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ClearElrRecord', version)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -14,8 +14,8 @@ _S0 = Struct('>d?')
 
 
 class EntityData(Message):
-    __slots__ = ('entity_type', 'entity_name', 'unknown_tags')
-    
+    __slots__ = ('entity_type', 'entity_name', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -25,7 +25,7 @@ class EntityData(Message):
         self.entity_type = entity_type
         self.entity_name = entity_name
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[EntityData, int]:
         m = _new(EntityData)
@@ -59,7 +59,7 @@ class EntityData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_entity_type = self.entity_type
         data = value_entity_type.encode()
@@ -71,7 +71,7 @@ class EntityData(Message):
         out += data
         value_entity_name = self.entity_name
         if value_entity_name is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_entity_name.encode()
             n = len(data) + 1
@@ -87,12 +87,12 @@ class EntityData(Message):
 
 
 class ClientQuotaRecord(Message):
-    __slots__ = ('entity', 'key', 'value', 'remove', 'unknown_tags')
+    __slots__ = ('entity', 'key', 'value', 'remove', 'unknown_tags',)
     RECORD_KEY = 14
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -106,7 +106,7 @@ class ClientQuotaRecord(Message):
         self.value = value
         self.remove = remove
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ClientQuotaRecord, int]:
         if not 0 <= version <= 0:
@@ -135,7 +135,7 @@ class ClientQuotaRecord(Message):
             raise bad_length('Key', n)
         m.key = str(buf[pos:end], 'utf-8')
         pos = end
-        m.value, m.remove = _S0.unpack_from(buf, pos)
+        m.value, m.remove, = _S0.unpack_from(buf, pos)
         pos += 9
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -144,7 +144,7 @@ class ClientQuotaRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ClientQuotaRecord', version)

@@ -14,12 +14,12 @@ _S0 = Struct('>b')
 
 
 class ConfigRecord(Message):
-    __slots__ = ('resource_type', 'resource_name', 'name', 'value', 'unknown_tags')
+    __slots__ = ('resource_type', 'resource_name', 'name', 'value', 'unknown_tags',)
     RECORD_KEY = 4
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class ConfigRecord(Message):
         self.name = name
         self.value = value
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ConfigRecord, int]:
         if not 0 <= version <= 0:
@@ -81,7 +81,7 @@ class ConfigRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ConfigRecord', version)
@@ -104,7 +104,7 @@ class ConfigRecord(Message):
         out += data
         value_value = self.value
         if value_value is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_value.encode()
             n = len(data) + 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_compact_strings, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_compact_strings, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -14,12 +14,12 @@ _S0 = Struct('>qqq')
 
 
 class DelegationTokenRecord(Message):
-    __slots__ = ('owner', 'requester', 'renewers', 'issue_timestamp', 'max_timestamp', 'expiration_timestamp', 'token_id', 'unknown_tags')
+    __slots__ = ('owner', 'requester', 'renewers', 'issue_timestamp', 'max_timestamp', 'expiration_timestamp', 'token_id', 'unknown_tags',)
     RECORD_KEY = 10
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -39,7 +39,7 @@ class DelegationTokenRecord(Message):
         self.expiration_timestamp = expiration_timestamp
         self.token_id = token_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[DelegationTokenRecord, int]:
         if not 0 <= version <= 0:
@@ -73,7 +73,7 @@ class DelegationTokenRecord(Message):
         if n < 0 or n > len(buf) - pos:
             raise bad_length('Renewers', n)
         m.renewers, pos = read_compact_strings(buf, pos, n)
-        m.issue_timestamp, m.max_timestamp, m.expiration_timestamp = _S0.unpack_from(buf, pos)
+        m.issue_timestamp, m.max_timestamp, m.expiration_timestamp, = _S0.unpack_from(buf, pos)
         pos += 24
         n = buf[pos]
         pos += 1
@@ -92,7 +92,7 @@ class DelegationTokenRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('DelegationTokenRecord', version)

@@ -14,12 +14,12 @@ _S0 = Struct('>h')
 
 
 class FeatureLevelRecord(Message):
-    __slots__ = ('name', 'feature_level', 'unknown_tags')
+    __slots__ = ('name', 'feature_level', 'unknown_tags',)
     RECORD_KEY = 12
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class FeatureLevelRecord(Message):
         self.name = name
         self.feature_level = feature_level
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[FeatureLevelRecord, int]:
         if not 0 <= version <= 0:
@@ -54,7 +54,7 @@ class FeatureLevelRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('FeatureLevelRecord', version)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
 from snakka.protocol.message import Message
@@ -17,12 +17,12 @@ _S2 = Struct('>b')
 
 
 class PartitionChangeRecord(Message):
-    __slots__ = ('partition_id', 'topic_id', 'isr', 'leader', 'replicas', 'removing_replicas', 'adding_replicas', 'leader_recovery_state', 'directories', 'eligible_leader_replicas', 'last_known_elr', 'unknown_tags')
+    __slots__ = ('partition_id', 'topic_id', 'isr', 'leader', 'replicas', 'removing_replicas', 'adding_replicas', 'leader_recovery_state', 'directories', 'eligible_leader_replicas', 'last_known_elr', 'unknown_tags',)
     RECORD_KEY = 5
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -50,13 +50,13 @@ class PartitionChangeRecord(Message):
         self.eligible_leader_replicas = eligible_leader_replicas
         self.last_known_elr = last_known_elr
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionChangeRecord, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('PartitionChangeRecord', version)
         m = _new(PartitionChangeRecord)
-        m.partition_id, m.topic_id = _S0.unpack_from(buf, pos)
+        m.partition_id, m.topic_id, = _S0.unpack_from(buf, pos)
         pos += 20
         m.isr = None
         m.leader = -2
@@ -74,7 +74,7 @@ class PartitionChangeRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
@@ -84,9 +84,7 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.isr = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('Isr', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('Isr', n)
                         m.isr = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
@@ -102,9 +100,7 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.replicas = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('Replicas', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('Replicas', n)
                         m.replicas = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
@@ -117,9 +113,7 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.removing_replicas = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('RemovingReplicas', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('RemovingReplicas', n)
                         m.removing_replicas = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
@@ -132,9 +126,7 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.adding_replicas = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('AddingReplicas', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('AddingReplicas', n)
                         m.adding_replicas = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
@@ -150,7 +142,7 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.directories = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
+                        if n < 0 or n * 16 > len(buf) - pos:
                             raise bad_length('Directories', n)
                         m.directories, pos = read_uuids(buf, pos, n)
                 elif tag == 6 and version >= 2:
@@ -162,9 +154,7 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.eligible_leader_replicas = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('EligibleLeaderReplicas', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('EligibleLeaderReplicas', n)
                         m.eligible_leader_replicas = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
@@ -177,22 +167,20 @@ class PartitionChangeRecord(Message):
                     if n == -1:
                         m.last_known_elr = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('LastKnownElr', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('LastKnownElr', n)
                         m.last_known_elr = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('PartitionChangeRecord', version)
@@ -210,7 +198,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_isr = self.isr
             if value_isr is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_isr) + 1
                 if n < 128:
@@ -231,7 +219,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_replicas = self.replicas
             if value_replicas is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_replicas) + 1
                 if n < 128:
@@ -246,7 +234,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_removing_replicas = self.removing_replicas
             if value_removing_replicas is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_removing_replicas) + 1
                 if n < 128:
@@ -261,7 +249,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_adding_replicas = self.adding_replicas
             if value_adding_replicas is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_adding_replicas) + 1
                 if n < 128:
@@ -282,7 +270,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_directories = self.directories
             if value_directories is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_directories) + 1
                 if n < 128:
@@ -300,7 +288,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_eligible_leader_replicas = self.eligible_leader_replicas
             if value_eligible_leader_replicas is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_eligible_leader_replicas) + 1
                 if n < 128:
@@ -315,7 +303,7 @@ class PartitionChangeRecord(Message):
             value = Frame()
             value_last_known_elr = self.last_known_elr
             if value_last_known_elr is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_last_known_elr) + 1
                 if n < 128:

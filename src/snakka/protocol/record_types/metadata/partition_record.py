@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_uuids, unsupported_field, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,12 +17,12 @@ _S2 = Struct('>b')
 
 
 class PartitionRecord(Message):
-    __slots__ = ('partition_id', 'topic_id', 'replicas', 'isr', 'removing_replicas', 'adding_replicas', 'leader', 'leader_recovery_state', 'leader_epoch', 'partition_epoch', 'directories', 'eligible_leader_replicas', 'last_known_elr', 'unknown_tags')
+    __slots__ = ('partition_id', 'topic_id', 'replicas', 'isr', 'removing_replicas', 'adding_replicas', 'leader', 'leader_recovery_state', 'leader_epoch', 'partition_epoch', 'directories', 'eligible_leader_replicas', 'last_known_elr', 'unknown_tags',)
     RECORD_KEY = 3
     MIN_VERSION = 0
     MAX_VERSION = 2
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -54,22 +54,20 @@ class PartitionRecord(Message):
         self.eligible_leader_replicas = eligible_leader_replicas
         self.last_known_elr = last_known_elr
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionRecord, int]:
         if not 0 <= version <= 2:
             raise unsupported_version('PartitionRecord', version)
         m = _new(PartitionRecord)
-        m.partition_id, m.topic_id = _S0.unpack_from(buf, pos)
+        m.partition_id, m.topic_id, = _S0.unpack_from(buf, pos)
         pos += 20
         n = buf[pos]
         pos += 1
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Replicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Replicas', n)
         m.replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -78,9 +76,7 @@ class PartitionRecord(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('Isr', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('Isr', n)
         m.isr = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -89,9 +85,7 @@ class PartitionRecord(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('RemovingReplicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('RemovingReplicas', n)
         m.removing_replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
@@ -100,13 +94,11 @@ class PartitionRecord(Message):
         if n > 127:
             n, pos = uvarint_tail(buf, pos, n)
         n -= 1
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('AddingReplicas', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('AddingReplicas', n)
         m.adding_replicas = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
-        m.leader, m.leader_epoch, m.partition_epoch = _S1.unpack_from(buf, pos)
+        m.leader, m.leader_epoch, m.partition_epoch, = _S1.unpack_from(buf, pos)
         pos += 12
         if version >= 1:
             n = buf[pos]
@@ -114,7 +106,7 @@ class PartitionRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
+            if n < 0 or n * 16 > len(buf) - pos:
                 raise bad_length('Directories', n)
             m.directories, pos = read_uuids(buf, pos, n)
         else:
@@ -129,7 +121,7 @@ class PartitionRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.leader_recovery_state, = _S2.unpack_from(buf, pos)
                     pos += 1
@@ -142,9 +134,7 @@ class PartitionRecord(Message):
                     if n == -1:
                         m.eligible_leader_replicas = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('EligibleLeaderReplicas', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('EligibleLeaderReplicas', n)
                         m.eligible_leader_replicas = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
@@ -157,22 +147,20 @@ class PartitionRecord(Message):
                     if n == -1:
                         m.last_known_elr = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
-                            raise bad_length('LastKnownElr', n)
-                        if n * 4 > len(buf) - pos:
+                        if n < 0 or n * 4 > len(buf) - pos:
                             raise bad_length('LastKnownElr', n)
                         m.last_known_elr = list(unpack_from(f'>{n}i', buf, pos))
                         pos += 4 * n
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 2:
             raise unsupported_version('PartitionRecord', version)
@@ -236,7 +224,7 @@ class PartitionRecord(Message):
             value = Frame()
             value_eligible_leader_replicas = self.eligible_leader_replicas
             if value_eligible_leader_replicas is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_eligible_leader_replicas) + 1
                 if n < 128:
@@ -251,7 +239,7 @@ class PartitionRecord(Message):
             value = Frame()
             value_last_known_elr = self.last_known_elr
             if value_last_known_elr is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_last_known_elr) + 1
                 if n < 128:

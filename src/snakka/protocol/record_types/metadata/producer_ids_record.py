@@ -14,12 +14,12 @@ _S0 = Struct('>iqq')
 
 
 class ProducerIdsRecord(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'next_producer_id', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'next_producer_id', 'unknown_tags',)
     RECORD_KEY = 15
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -31,13 +31,13 @@ class ProducerIdsRecord(Message):
         self.broker_epoch = broker_epoch
         self.next_producer_id = next_producer_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ProducerIdsRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ProducerIdsRecord', version)
         m = _new(ProducerIdsRecord)
-        m.broker_id, m.broker_epoch, m.next_producer_id = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, m.next_producer_id, = _S0.unpack_from(buf, pos)
         pos += 20
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -46,7 +46,7 @@ class ProducerIdsRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ProducerIdsRecord', version)

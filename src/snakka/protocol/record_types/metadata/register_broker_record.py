@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, read_uuids, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,8 +19,8 @@ _S4 = Struct('>16sq')
 
 
 class BrokerEndpoint(Message):
-    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class BrokerEndpoint(Message):
         self.port = port
         self.security_protocol = security_protocol
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerEndpoint, int]:
         m = _new(BrokerEndpoint)
@@ -58,7 +58,7 @@ class BrokerEndpoint(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.port, m.security_protocol = _S0.unpack_from(buf, pos)
+        m.port, m.security_protocol, = _S0.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -67,7 +67,7 @@ class BrokerEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -93,8 +93,8 @@ class BrokerEndpoint(Message):
 
 
 class BrokerFeature(Message):
-    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags')
-    
+    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -106,7 +106,7 @@ class BrokerFeature(Message):
         self.min_supported_version = min_supported_version
         self.max_supported_version = max_supported_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[BrokerFeature, int]:
         m = _new(BrokerFeature)
@@ -120,7 +120,7 @@ class BrokerFeature(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.min_supported_version, m.max_supported_version = _S1.unpack_from(buf, pos)
+        m.min_supported_version, m.max_supported_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -129,7 +129,7 @@ class BrokerFeature(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -147,12 +147,12 @@ class BrokerFeature(Message):
 
 
 class RegisterBrokerRecord(Message):
-    __slots__ = ('broker_id', 'is_migrating_zk_broker', 'incarnation_id', 'broker_epoch', 'end_points', 'features', 'rack', 'fenced', 'in_controlled_shutdown', 'log_dirs', 'cordoned_log_dirs', 'unknown_tags')
+    __slots__ = ('broker_id', 'is_migrating_zk_broker', 'incarnation_id', 'broker_epoch', 'end_points', 'features', 'rack', 'fenced', 'in_controlled_shutdown', 'log_dirs', 'cordoned_log_dirs', 'unknown_tags',)
     RECORD_KEY = 0
     MIN_VERSION = 0
     MAX_VERSION = 4
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -180,7 +180,7 @@ class RegisterBrokerRecord(Message):
         self.log_dirs = [] if log_dirs is UNSET else log_dirs
         self.cordoned_log_dirs = cordoned_log_dirs
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RegisterBrokerRecord, int]:
         if not 0 <= version <= 4:
@@ -193,7 +193,7 @@ class RegisterBrokerRecord(Message):
             pos += 1
         else:
             m.is_migrating_zk_broker = False
-        m.incarnation_id, m.broker_epoch = _S4.unpack_from(buf, pos)
+        m.incarnation_id, m.broker_epoch, = _S4.unpack_from(buf, pos)
         pos += 24
         n = buf[pos]
         pos += 1
@@ -250,14 +250,14 @@ class RegisterBrokerRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0 and version >= 3:
                     n = buf[pos]
                     pos += 1
                     if n > 127:
                         n, pos = uvarint_tail(buf, pos, n)
                     n -= 1
-                    if n < 0 or n > len(buf) - pos:
+                    if n < 0 or n * 16 > len(buf) - pos:
                         raise bad_length('LogDirs', n)
                     m.log_dirs, pos = read_uuids(buf, pos, n)
                 elif tag == 1 and version >= 4:
@@ -269,19 +269,19 @@ class RegisterBrokerRecord(Message):
                     if n == -1:
                         m.cordoned_log_dirs = None
                     else:
-                        if n < 0 or n > len(buf) - pos:
+                        if n < 0 or n * 16 > len(buf) - pos:
                             raise bad_length('CordonedLogDirs', n)
                         m.cordoned_log_dirs, pos = read_uuids(buf, pos, n)
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 4:
             raise unsupported_version('RegisterBrokerRecord', version)
@@ -317,7 +317,7 @@ class RegisterBrokerRecord(Message):
             item_features.write(out, version)
         value_rack = self.rack
         if value_rack is None:
-            out.append(0)
+            out += b'\x00'
         else:
             data = value_rack.encode()
             n = len(data) + 1
@@ -349,7 +349,7 @@ class RegisterBrokerRecord(Message):
             value = Frame()
             value_cordoned_log_dirs = self.cordoned_log_dirs
             if value_cordoned_log_dirs is None:
-                value.append(0)
+                value += b'\x00'
             else:
                 n = len(value_cordoned_log_dirs) + 1
                 if n < 128:

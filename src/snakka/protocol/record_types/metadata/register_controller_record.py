@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,8 +17,8 @@ _S2 = Struct('>i16s?')
 
 
 class ControllerEndpoint(Message):
-    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'security_protocol', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -32,7 +32,7 @@ class ControllerEndpoint(Message):
         self.port = port
         self.security_protocol = security_protocol
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ControllerEndpoint, int]:
         m = _new(ControllerEndpoint)
@@ -56,7 +56,7 @@ class ControllerEndpoint(Message):
             raise bad_length('Host', n)
         m.host = str(buf[pos:end], 'utf-8')
         pos = end
-        m.port, m.security_protocol = _S0.unpack_from(buf, pos)
+        m.port, m.security_protocol, = _S0.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -65,7 +65,7 @@ class ControllerEndpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -91,8 +91,8 @@ class ControllerEndpoint(Message):
 
 
 class ControllerFeature(Message):
-    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags')
-    
+    __slots__ = ('name', 'min_supported_version', 'max_supported_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -104,7 +104,7 @@ class ControllerFeature(Message):
         self.min_supported_version = min_supported_version
         self.max_supported_version = max_supported_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ControllerFeature, int]:
         m = _new(ControllerFeature)
@@ -118,7 +118,7 @@ class ControllerFeature(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.min_supported_version, m.max_supported_version = _S1.unpack_from(buf, pos)
+        m.min_supported_version, m.max_supported_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -127,7 +127,7 @@ class ControllerFeature(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -145,12 +145,12 @@ class ControllerFeature(Message):
 
 
 class RegisterControllerRecord(Message):
-    __slots__ = ('controller_id', 'incarnation_id', 'zk_migration_ready', 'end_points', 'features', 'unknown_tags')
+    __slots__ = ('controller_id', 'incarnation_id', 'zk_migration_ready', 'end_points', 'features', 'unknown_tags',)
     RECORD_KEY = 27
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -166,13 +166,13 @@ class RegisterControllerRecord(Message):
         self.end_points = [] if end_points is UNSET else end_points
         self.features = [] if features is UNSET else features
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RegisterControllerRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('RegisterControllerRecord', version)
         m = _new(RegisterControllerRecord)
-        m.controller_id, m.incarnation_id, m.zk_migration_ready = _S2.unpack_from(buf, pos)
+        m.controller_id, m.incarnation_id, m.zk_migration_ready, = _S2.unpack_from(buf, pos)
         pos += 21
         n = buf[pos]
         pos += 1
@@ -207,7 +207,7 @@ class RegisterControllerRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RegisterControllerRecord', version)

@@ -15,12 +15,12 @@ _S0 = Struct('>16s')
 
 
 class RemoveAccessControlEntryRecord(Message):
-    __slots__ = ('id', 'unknown_tags')
+    __slots__ = ('id', 'unknown_tags',)
     RECORD_KEY = 19
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class RemoveAccessControlEntryRecord(Message):
     ) -> None:
         self.id = id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoveAccessControlEntryRecord, int]:
         if not 0 <= version <= 0:
@@ -43,7 +43,7 @@ class RemoveAccessControlEntryRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoveAccessControlEntryRecord', version)

@@ -11,12 +11,12 @@ _new = object.__new__
 
 
 class RemoveDelegationTokenRecord(Message):
-    __slots__ = ('token_id', 'unknown_tags')
+    __slots__ = ('token_id', 'unknown_tags',)
     RECORD_KEY = 26
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -24,7 +24,7 @@ class RemoveDelegationTokenRecord(Message):
     ) -> None:
         self.token_id = token_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoveDelegationTokenRecord, int]:
         if not 0 <= version <= 0:
@@ -47,7 +47,7 @@ class RemoveDelegationTokenRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoveDelegationTokenRecord', version)

@@ -15,12 +15,12 @@ _S0 = Struct('>16s')
 
 
 class TopicRecord(Message):
-    __slots__ = ('name', 'topic_id', 'unknown_tags')
+    __slots__ = ('name', 'topic_id', 'unknown_tags',)
     RECORD_KEY = 2
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -30,7 +30,7 @@ class TopicRecord(Message):
         self.name = name
         self.topic_id = topic_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicRecord, int]:
         if not 0 <= version <= 0:
@@ -55,7 +55,7 @@ class TopicRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('TopicRecord', version)

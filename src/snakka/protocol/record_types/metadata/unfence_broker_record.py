@@ -14,12 +14,12 @@ _S0 = Struct('>iq')
 
 
 class UnfenceBrokerRecord(Message):
-    __slots__ = ('id', 'epoch', 'unknown_tags')
+    __slots__ = ('id', 'epoch', 'unknown_tags',)
     RECORD_KEY = 8
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -29,13 +29,13 @@ class UnfenceBrokerRecord(Message):
         self.id = id
         self.epoch = epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UnfenceBrokerRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('UnfenceBrokerRecord', version)
         m = _new(UnfenceBrokerRecord)
-        m.id, m.epoch = _S0.unpack_from(buf, pos)
+        m.id, m.epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -44,7 +44,7 @@ class UnfenceBrokerRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UnfenceBrokerRecord', version)

@@ -14,12 +14,12 @@ _S0 = Struct('>iq')
 
 
 class UnregisterBrokerRecord(Message):
-    __slots__ = ('broker_id', 'broker_epoch', 'unknown_tags')
+    __slots__ = ('broker_id', 'broker_epoch', 'unknown_tags',)
     RECORD_KEY = 1
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -29,13 +29,13 @@ class UnregisterBrokerRecord(Message):
         self.broker_id = broker_id
         self.broker_epoch = broker_epoch
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UnregisterBrokerRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('UnregisterBrokerRecord', version)
         m = _new(UnregisterBrokerRecord)
-        m.broker_id, m.broker_epoch = _S0.unpack_from(buf, pos)
+        m.broker_id, m.broker_epoch, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -44,7 +44,7 @@ class UnregisterBrokerRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UnregisterBrokerRecord', version)

@@ -15,12 +15,12 @@ _S1 = Struct('>i')
 
 
 class UserScramCredentialRecord(Message):
-    __slots__ = ('name', 'mechanism', 'salt', 'stored_key', 'server_key', 'iterations', 'unknown_tags')
+    __slots__ = ('name', 'mechanism', 'salt', 'stored_key', 'server_key', 'iterations', 'unknown_tags',)
     RECORD_KEY = 11
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -38,7 +38,7 @@ class UserScramCredentialRecord(Message):
         self.server_key = server_key
         self.iterations = iterations
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[UserScramCredentialRecord, int]:
         if not 0 <= version <= 0:
@@ -95,7 +95,7 @@ class UserScramCredentialRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('UserScramCredentialRecord', version)

@@ -14,12 +14,12 @@ _S0 = Struct('>b')
 
 
 class ZkMigrationStateRecord(Message):
-    __slots__ = ('zk_migration_state', 'unknown_tags')
+    __slots__ = ('zk_migration_state', 'unknown_tags',)
     RECORD_KEY = 21
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class ZkMigrationStateRecord(Message):
     ) -> None:
         self.zk_migration_state = zk_migration_state
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ZkMigrationStateRecord, int]:
         if not 0 <= version <= 0:
@@ -42,7 +42,7 @@ class ZkMigrationStateRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ZkMigrationStateRecord', version)

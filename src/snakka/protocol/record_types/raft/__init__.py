@@ -1,1 +1,1 @@
-"""Record types of raft."""
+"""Records: raft."""

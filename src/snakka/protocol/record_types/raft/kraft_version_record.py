@@ -14,11 +14,11 @@ _S0 = Struct('>hh')
 
 
 class KRaftVersionRecord(Message):
-    __slots__ = ('version', 'kraft_version', 'unknown_tags')
+    __slots__ = ('version', 'kraft_version', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -28,13 +28,13 @@ class KRaftVersionRecord(Message):
         self.version = version
         self.kraft_version = kraft_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[KRaftVersionRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('KRaftVersionRecord', version)
         m = _new(KRaftVersionRecord)
-        m.version, m.kraft_version = _S0.unpack_from(buf, pos)
+        m.version, m.kraft_version, = _S0.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -43,7 +43,7 @@ class KRaftVersionRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('KRaftVersionRecord', version)

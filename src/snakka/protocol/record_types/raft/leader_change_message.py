@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, unsupported_field, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -17,8 +17,8 @@ _S2 = Struct('>hi')
 
 
 class Voter(Message):
-    __slots__ = ('voter_id', 'voter_directory_id', 'unknown_tags')
-    
+    __slots__ = ('voter_id', 'voter_directory_id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -28,7 +28,7 @@ class Voter(Message):
         self.voter_id = voter_id
         self.voter_directory_id = voter_directory_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Voter, int]:
         m = _new(Voter)
@@ -46,7 +46,7 @@ class Voter(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version < 1 and not (self.voter_directory_id == ZERO_UUID):
             raise unsupported_field('VoterDirectoryId', version)
@@ -62,11 +62,11 @@ class Voter(Message):
 
 
 class LeaderChangeMessage(Message):
-    __slots__ = ('version', 'leader_id', 'voters', 'granting_voters', 'unknown_tags')
+    __slots__ = ('version', 'leader_id', 'voters', 'granting_voters', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -80,13 +80,13 @@ class LeaderChangeMessage(Message):
         self.voters = [] if voters is UNSET else voters
         self.granting_voters = [] if granting_voters is UNSET else granting_voters
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[LeaderChangeMessage, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('LeaderChangeMessage', version)
         m = _new(LeaderChangeMessage)
-        m.version, m.leader_id = _S2.unpack_from(buf, pos)
+        m.version, m.leader_id, = _S2.unpack_from(buf, pos)
         pos += 6
         n = buf[pos]
         pos += 1
@@ -121,7 +121,7 @@ class LeaderChangeMessage(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('LeaderChangeMessage', version)

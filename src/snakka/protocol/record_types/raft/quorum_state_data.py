@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>q')
 
 
 class Voter(Message):
-    __slots__ = ('voter_id', 'unknown_tags')
-    
+    __slots__ = ('voter_id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class Voter(Message):
     ) -> None:
         self.voter_id = voter_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Voter, int]:
         m = _new(Voter)
@@ -40,7 +40,7 @@ class Voter(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.voter_id)
         if self.unknown_tags is None:
@@ -50,11 +50,11 @@ class Voter(Message):
 
 
 class QuorumStateData(Message):
-    __slots__ = ('cluster_id', 'leader_id', 'leader_epoch', 'voted_id', 'voted_directory_id', 'applied_offset', 'current_voters', 'unknown_tags')
+    __slots__ = ('cluster_id', 'leader_id', 'leader_epoch', 'voted_id', 'voted_directory_id', 'applied_offset', 'current_voters', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -74,7 +74,7 @@ class QuorumStateData(Message):
         self.applied_offset = applied_offset
         self.current_voters = [] if current_voters is UNSET else current_voters
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[QuorumStateData, int]:
         if not 0 <= version <= 1:
@@ -93,7 +93,7 @@ class QuorumStateData(Message):
             pos = end
         else:
             m.cluster_id = ''
-        m.leader_id, m.leader_epoch, m.voted_id = _S1.unpack_from(buf, pos)
+        m.leader_id, m.leader_epoch, m.voted_id, = _S1.unpack_from(buf, pos)
         pos += 12
         if version >= 1:
             m.voted_directory_id, = _S2.unpack_from(buf, pos)
@@ -131,7 +131,7 @@ class QuorumStateData(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('QuorumStateData', version)
@@ -162,7 +162,7 @@ class QuorumStateData(Message):
         if version <= 0:
             value_current_voters = self.current_voters
             if value_current_voters is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_current_voters) + 1
                 if n < 128:

@@ -14,11 +14,11 @@ _S0 = Struct('>h')
 
 
 class SnapshotFooterRecord(Message):
-    __slots__ = ('version', 'unknown_tags')
+    __slots__ = ('version', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -26,7 +26,7 @@ class SnapshotFooterRecord(Message):
     ) -> None:
         self.version = version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SnapshotFooterRecord, int]:
         if not 0 <= version <= 0:
@@ -41,7 +41,7 @@ class SnapshotFooterRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('SnapshotFooterRecord', version)

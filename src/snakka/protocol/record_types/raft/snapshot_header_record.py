@@ -14,11 +14,11 @@ _S0 = Struct('>hq')
 
 
 class SnapshotHeaderRecord(Message):
-    __slots__ = ('version', 'last_contained_log_timestamp', 'unknown_tags')
+    __slots__ = ('version', 'last_contained_log_timestamp', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -28,13 +28,13 @@ class SnapshotHeaderRecord(Message):
         self.version = version
         self.last_contained_log_timestamp = last_contained_log_timestamp
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SnapshotHeaderRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('SnapshotHeaderRecord', version)
         m = _new(SnapshotHeaderRecord)
-        m.version, m.last_contained_log_timestamp = _S0.unpack_from(buf, pos)
+        m.version, m.last_contained_log_timestamp, = _S0.unpack_from(buf, pos)
         pos += 10
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -43,7 +43,7 @@ class SnapshotHeaderRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('SnapshotHeaderRecord', version)

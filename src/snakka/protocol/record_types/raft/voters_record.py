@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>h')
 
 
 class Endpoint(Message):
-    __slots__ = ('name', 'host', 'port', 'unknown_tags')
-    
+    __slots__ = ('name', 'host', 'port', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class Endpoint(Message):
         self.host = host
         self.port = port
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Endpoint, int]:
         m = _new(Endpoint)
@@ -64,7 +64,7 @@ class Endpoint(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -90,8 +90,8 @@ class Endpoint(Message):
 
 
 class KRaftVersionFeature(Message):
-    __slots__ = ('min_supported_version', 'max_supported_version', 'unknown_tags')
-    
+    __slots__ = ('min_supported_version', 'max_supported_version', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -101,11 +101,11 @@ class KRaftVersionFeature(Message):
         self.min_supported_version = min_supported_version
         self.max_supported_version = max_supported_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[KRaftVersionFeature, int]:
         m = _new(KRaftVersionFeature)
-        m.min_supported_version, m.max_supported_version = _S1.unpack_from(buf, pos)
+        m.min_supported_version, m.max_supported_version, = _S1.unpack_from(buf, pos)
         pos += 4
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -114,7 +114,7 @@ class KRaftVersionFeature(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S1.pack(self.min_supported_version, self.max_supported_version)
         if self.unknown_tags is None:
@@ -127,8 +127,8 @@ _default_KRaftVersionFeature = frozen(KRaftVersionFeature())
 
 
 class Voter(Message):
-    __slots__ = ('voter_id', 'voter_directory_id', 'endpoints', 'kraft_version_feature', 'unknown_tags')
-    
+    __slots__ = ('voter_id', 'voter_directory_id', 'endpoints', 'kraft_version_feature', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -142,11 +142,11 @@ class Voter(Message):
         self.endpoints = [] if endpoints is UNSET else endpoints
         self.kraft_version_feature = _default_KRaftVersionFeature if kraft_version_feature is UNSET else kraft_version_feature
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[Voter, int]:
         m = _new(Voter)
-        m.voter_id, m.voter_directory_id = _S2.unpack_from(buf, pos)
+        m.voter_id, m.voter_directory_id, = _S2.unpack_from(buf, pos)
         pos += 20
         n = buf[pos]
         pos += 1
@@ -169,7 +169,7 @@ class Voter(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if len(self.voter_directory_id) != 16:
             raise bad_length('VoterDirectoryId', len(self.voter_directory_id))
@@ -191,11 +191,11 @@ class Voter(Message):
 
 
 class VotersRecord(Message):
-    __slots__ = ('version', 'voters', 'unknown_tags')
+    __slots__ = ('version', 'voters', 'unknown_tags',)
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -205,7 +205,7 @@ class VotersRecord(Message):
         self.version = version
         self.voters = [] if voters is UNSET else voters
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[VotersRecord, int]:
         if not 0 <= version <= 0:
@@ -233,7 +233,7 @@ class VotersRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('VotersRecord', version)

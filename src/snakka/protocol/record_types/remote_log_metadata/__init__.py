@@ -1,1 +1,1 @@
-"""Record types of remote_log_metadata."""
+"""Records: remote log metadata."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -21,8 +21,8 @@ _S6 = Struct('>?')
 
 
 class TopicIdPartitionEntry(Message):
-    __slots__ = ('name', 'id', 'partition', 'unknown_tags')
-    
+    __slots__ = ('name', 'id', 'partition', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -34,7 +34,7 @@ class TopicIdPartitionEntry(Message):
         self.id = id
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicIdPartitionEntry, int]:
         m = _new(TopicIdPartitionEntry)
@@ -48,7 +48,7 @@ class TopicIdPartitionEntry(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.id, m.partition = _S0.unpack_from(buf, pos)
+        m.id, m.partition, = _S0.unpack_from(buf, pos)
         pos += 20
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -57,7 +57,7 @@ class TopicIdPartitionEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -80,8 +80,8 @@ _default_TopicIdPartitionEntry = frozen(TopicIdPartitionEntry())
 
 
 class RemoteLogSegmentIdEntry(Message):
-    __slots__ = ('topic_id_partition', 'id', 'unknown_tags')
-    
+    __slots__ = ('topic_id_partition', 'id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -91,7 +91,7 @@ class RemoteLogSegmentIdEntry(Message):
         self.topic_id_partition = _default_TopicIdPartitionEntry if topic_id_partition is UNSET else topic_id_partition
         self.id = id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoteLogSegmentIdEntry, int]:
         m = _new(RemoteLogSegmentIdEntry)
@@ -105,7 +105,7 @@ class RemoteLogSegmentIdEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_id_partition = self.topic_id_partition
         value_topic_id_partition.write(out, version)
@@ -122,8 +122,8 @@ _default_RemoteLogSegmentIdEntry = frozen(RemoteLogSegmentIdEntry())
 
 
 class SegmentLeaderEpochEntry(Message):
-    __slots__ = ('leader_epoch', 'offset', 'unknown_tags')
-    
+    __slots__ = ('leader_epoch', 'offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -133,11 +133,11 @@ class SegmentLeaderEpochEntry(Message):
         self.leader_epoch = leader_epoch
         self.offset = offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SegmentLeaderEpochEntry, int]:
         m = _new(SegmentLeaderEpochEntry)
-        m.leader_epoch, m.offset = _S2.unpack_from(buf, pos)
+        m.leader_epoch, m.offset, = _S2.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -146,7 +146,7 @@ class SegmentLeaderEpochEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S2.pack(self.leader_epoch, self.offset)
         if self.unknown_tags is None:
@@ -156,12 +156,12 @@ class SegmentLeaderEpochEntry(Message):
 
 
 class RemoteLogSegmentMetadataRecord(Message):
-    __slots__ = ('remote_log_segment_id', 'start_offset', 'end_offset', 'broker_id', 'max_timestamp_ms', 'event_timestamp_ms', 'segment_leader_epochs', 'segment_size_in_bytes', 'custom_metadata', 'remote_log_segment_state', 'txn_index_empty', 'unknown_tags')
+    __slots__ = ('remote_log_segment_id', 'start_offset', 'end_offset', 'broker_id', 'max_timestamp_ms', 'event_timestamp_ms', 'segment_leader_epochs', 'segment_size_in_bytes', 'custom_metadata', 'remote_log_segment_state', 'txn_index_empty', 'unknown_tags',)
     RECORD_KEY = 0
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -189,14 +189,14 @@ class RemoteLogSegmentMetadataRecord(Message):
         self.remote_log_segment_state = remote_log_segment_state
         self.txn_index_empty = txn_index_empty
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoteLogSegmentMetadataRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoteLogSegmentMetadataRecord', version)
         m = _new(RemoteLogSegmentMetadataRecord)
         m.remote_log_segment_id, pos = RemoteLogSegmentIdEntry.read(buf, pos, version)
-        m.start_offset, m.end_offset, m.broker_id, m.max_timestamp_ms, m.event_timestamp_ms = _S3.unpack_from(buf, pos)
+        m.start_offset, m.end_offset, m.broker_id, m.max_timestamp_ms, m.event_timestamp_ms, = _S3.unpack_from(buf, pos)
         pos += 36
         n = buf[pos]
         pos += 1
@@ -236,20 +236,20 @@ class RemoteLogSegmentMetadataRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.txn_index_empty, = _S6.unpack_from(buf, pos)
                     pos += 1
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoteLogSegmentMetadataRecord', version)
@@ -267,7 +267,7 @@ class RemoteLogSegmentMetadataRecord(Message):
         out += _S4.pack(self.segment_size_in_bytes)
         value_custom_metadata = self.custom_metadata
         if value_custom_metadata is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_custom_metadata) + 1
             if n < 128:

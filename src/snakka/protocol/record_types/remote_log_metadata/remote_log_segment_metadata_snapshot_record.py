@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, unsupported_version, uvarint_tail, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -19,8 +19,8 @@ _S4 = Struct('>?')
 
 
 class SegmentLeaderEpochEntry(Message):
-    __slots__ = ('leader_epoch', 'offset', 'unknown_tags')
-    
+    __slots__ = ('leader_epoch', 'offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -30,11 +30,11 @@ class SegmentLeaderEpochEntry(Message):
         self.leader_epoch = leader_epoch
         self.offset = offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[SegmentLeaderEpochEntry, int]:
         m = _new(SegmentLeaderEpochEntry)
-        m.leader_epoch, m.offset = _S0.unpack_from(buf, pos)
+        m.leader_epoch, m.offset, = _S0.unpack_from(buf, pos)
         pos += 12
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -43,7 +43,7 @@ class SegmentLeaderEpochEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.leader_epoch, self.offset)
         if self.unknown_tags is None:
@@ -53,12 +53,12 @@ class SegmentLeaderEpochEntry(Message):
 
 
 class RemoteLogSegmentMetadataSnapshotRecord(Message):
-    __slots__ = ('segment_id', 'start_offset', 'end_offset', 'broker_id', 'max_timestamp_ms', 'event_timestamp_ms', 'segment_leader_epochs', 'segment_size_in_bytes', 'custom_metadata', 'remote_log_segment_state', 'txn_index_empty', 'unknown_tags')
+    __slots__ = ('segment_id', 'start_offset', 'end_offset', 'broker_id', 'max_timestamp_ms', 'event_timestamp_ms', 'segment_leader_epochs', 'segment_size_in_bytes', 'custom_metadata', 'remote_log_segment_state', 'txn_index_empty', 'unknown_tags',)
     RECORD_KEY = 3
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -86,13 +86,13 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
         self.remote_log_segment_state = remote_log_segment_state
         self.txn_index_empty = txn_index_empty
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoteLogSegmentMetadataSnapshotRecord', version)
         m = _new(RemoteLogSegmentMetadataSnapshotRecord)
-        m.segment_id, m.start_offset, m.end_offset, m.broker_id, m.max_timestamp_ms, m.event_timestamp_ms = _S1.unpack_from(buf, pos)
+        m.segment_id, m.start_offset, m.end_offset, m.broker_id, m.max_timestamp_ms, m.event_timestamp_ms, = _S1.unpack_from(buf, pos)
         pos += 52
         n = buf[pos]
         pos += 1
@@ -132,20 +132,20 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.txn_index_empty, = _S4.unpack_from(buf, pos)
                     pos += 1
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoteLogSegmentMetadataSnapshotRecord', version)
@@ -163,7 +163,7 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
         out += _S2.pack(self.segment_size_in_bytes)
         value_custom_metadata = self.custom_metadata
         if value_custom_metadata is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_custom_metadata) + 1
             if n < 128:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -18,8 +18,8 @@ _S3 = Struct('>b')
 
 
 class TopicIdPartitionEntry(Message):
-    __slots__ = ('name', 'id', 'partition', 'unknown_tags')
-    
+    __slots__ = ('name', 'id', 'partition', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,7 +31,7 @@ class TopicIdPartitionEntry(Message):
         self.id = id
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicIdPartitionEntry, int]:
         m = _new(TopicIdPartitionEntry)
@@ -45,7 +45,7 @@ class TopicIdPartitionEntry(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.id, m.partition = _S0.unpack_from(buf, pos)
+        m.id, m.partition, = _S0.unpack_from(buf, pos)
         pos += 20
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -54,7 +54,7 @@ class TopicIdPartitionEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -77,8 +77,8 @@ _default_TopicIdPartitionEntry = frozen(TopicIdPartitionEntry())
 
 
 class RemoteLogSegmentIdEntry(Message):
-    __slots__ = ('topic_id_partition', 'id', 'unknown_tags')
-    
+    __slots__ = ('topic_id_partition', 'id', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -88,7 +88,7 @@ class RemoteLogSegmentIdEntry(Message):
         self.topic_id_partition = _default_TopicIdPartitionEntry if topic_id_partition is UNSET else topic_id_partition
         self.id = id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoteLogSegmentIdEntry, int]:
         m = _new(RemoteLogSegmentIdEntry)
@@ -102,7 +102,7 @@ class RemoteLogSegmentIdEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_topic_id_partition = self.topic_id_partition
         value_topic_id_partition.write(out, version)
@@ -119,12 +119,12 @@ _default_RemoteLogSegmentIdEntry = frozen(RemoteLogSegmentIdEntry())
 
 
 class RemoteLogSegmentMetadataUpdateRecord(Message):
-    __slots__ = ('remote_log_segment_id', 'broker_id', 'event_timestamp_ms', 'custom_metadata', 'remote_log_segment_state', 'unknown_tags')
+    __slots__ = ('remote_log_segment_id', 'broker_id', 'event_timestamp_ms', 'custom_metadata', 'remote_log_segment_state', 'unknown_tags',)
     RECORD_KEY = 1
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -140,14 +140,14 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
         self.custom_metadata = custom_metadata
         self.remote_log_segment_state = remote_log_segment_state
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoteLogSegmentMetadataUpdateRecord', version)
         m = _new(RemoteLogSegmentMetadataUpdateRecord)
         m.remote_log_segment_id, pos = RemoteLogSegmentIdEntry.read(buf, pos, version)
-        m.broker_id, m.event_timestamp_ms = _S2.unpack_from(buf, pos)
+        m.broker_id, m.event_timestamp_ms, = _S2.unpack_from(buf, pos)
         pos += 12
         n = buf[pos]
         pos += 1
@@ -171,7 +171,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemoteLogSegmentMetadataUpdateRecord', version)
@@ -180,7 +180,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
         out += _S2.pack(self.broker_id, self.event_timestamp_ms)
         value_custom_metadata = self.custom_metadata
         if value_custom_metadata is None:
-            out.append(0)
+            out += b'\x00'
         else:
             n = len(value_custom_metadata) + 1
             if n < 128:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET, frozen
+from snakka.protocol.message import UNSET, Message, frozen
 from snakka.protocol.primitives import Buffer, bad_length, read_unknown_tags, string_length_tail, unsupported_version, write_string_length, write_tags
 from snakka.protocol.uuids import ZERO_UUID
 
@@ -16,8 +16,8 @@ _S1 = Struct('>iqb')
 
 
 class TopicIdPartitionEntry(Message):
-    __slots__ = ('name', 'id', 'partition', 'unknown_tags')
-    
+    __slots__ = ('name', 'id', 'partition', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class TopicIdPartitionEntry(Message):
         self.id = id
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TopicIdPartitionEntry, int]:
         m = _new(TopicIdPartitionEntry)
@@ -43,7 +43,7 @@ class TopicIdPartitionEntry(Message):
             raise bad_length('Name', n)
         m.name = str(buf[pos:end], 'utf-8')
         pos = end
-        m.id, m.partition = _S0.unpack_from(buf, pos)
+        m.id, m.partition, = _S0.unpack_from(buf, pos)
         pos += 20
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -52,7 +52,7 @@ class TopicIdPartitionEntry(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         value_name = self.name
         data = value_name.encode()
@@ -75,12 +75,12 @@ _default_TopicIdPartitionEntry = frozen(TopicIdPartitionEntry())
 
 
 class RemotePartitionDeleteMetadataRecord(Message):
-    __slots__ = ('topic_id_partition', 'broker_id', 'event_timestamp_ms', 'remote_partition_delete_state', 'unknown_tags')
+    __slots__ = ('topic_id_partition', 'broker_id', 'event_timestamp_ms', 'remote_partition_delete_state', 'unknown_tags',)
     RECORD_KEY = 2
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -94,14 +94,14 @@ class RemotePartitionDeleteMetadataRecord(Message):
         self.event_timestamp_ms = event_timestamp_ms
         self.remote_partition_delete_state = remote_partition_delete_state
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[RemotePartitionDeleteMetadataRecord, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('RemotePartitionDeleteMetadataRecord', version)
         m = _new(RemotePartitionDeleteMetadataRecord)
         m.topic_id_partition, pos = TopicIdPartitionEntry.read(buf, pos, version)
-        m.broker_id, m.event_timestamp_ms, m.remote_partition_delete_state = _S1.unpack_from(buf, pos)
+        m.broker_id, m.event_timestamp_ms, m.remote_partition_delete_state, = _S1.unpack_from(buf, pos)
         pos += 13
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -110,7 +110,7 @@ class RemotePartitionDeleteMetadataRecord(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('RemotePartitionDeleteMetadataRecord', version)

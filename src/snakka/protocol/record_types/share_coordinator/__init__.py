@@ -1,1 +1,1 @@
-"""Record types of share_coordinator."""
+"""Records: share coordinator."""

@@ -16,12 +16,12 @@ _S1 = Struct('>16si')
 
 
 class ShareUpdateKey(Message):
-    __slots__ = ('group_id', 'topic_id', 'partition', 'unknown_tags')
+    __slots__ = ('group_id', 'topic_id', 'partition', 'unknown_tags',)
     RECORD_KEY = 1
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -33,7 +33,7 @@ class ShareUpdateKey(Message):
         self.topic_id = topic_id
         self.partition = partition
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareUpdateKey, int]:
         if not 0 <= version <= 0:
@@ -46,11 +46,11 @@ class ShareUpdateKey(Message):
             raise bad_length('GroupId', n)
         m.group_id = str(buf[pos:end], 'utf-8')
         pos = end
-        m.topic_id, m.partition = _S1.unpack_from(buf, pos)
+        m.topic_id, m.partition, = _S1.unpack_from(buf, pos)
         pos += 20
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareUpdateKey', version)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, unsupported_version, uvarint_tail, write_tags, write_uvarint
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>i')
 
 
 class StateBatch(Message):
-    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count', 'unknown_tags')
-    
+    __slots__ = ('first_offset', 'last_offset', 'delivery_state', 'delivery_count', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -31,11 +31,11 @@ class StateBatch(Message):
         self.delivery_state = delivery_state
         self.delivery_count = delivery_count
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[StateBatch, int]:
         m = _new(StateBatch)
-        m.first_offset, m.last_offset, m.delivery_state, m.delivery_count = _S0.unpack_from(buf, pos)
+        m.first_offset, m.last_offset, m.delivery_state, m.delivery_count, = _S0.unpack_from(buf, pos)
         pos += 19
         tags: dict[int, bytes] | None = None
         n = buf[pos]
@@ -44,7 +44,7 @@ class StateBatch(Message):
             tags, pos = read_unknown_tags(buf, pos, n)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.first_offset, self.last_offset, self.delivery_state, self.delivery_count)
         if self.unknown_tags is None:
@@ -54,12 +54,12 @@ class StateBatch(Message):
 
 
 class ShareUpdateValue(Message):
-    __slots__ = ('snapshot_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'state_batches', 'unknown_tags')
+    __slots__ = ('snapshot_epoch', 'leader_epoch', 'start_offset', 'delivery_complete_count', 'state_batches', 'unknown_tags',)
     RECORD_KEY = 1
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = 0
-    
+
     def __init__(
         self,
         *,
@@ -75,13 +75,13 @@ class ShareUpdateValue(Message):
         self.delivery_complete_count = delivery_complete_count
         self.state_batches = [] if state_batches is UNSET else state_batches
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ShareUpdateValue, int]:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareUpdateValue', version)
         m = _new(ShareUpdateValue)
-        m.snapshot_epoch, m.leader_epoch, m.start_offset = _S1.unpack_from(buf, pos)
+        m.snapshot_epoch, m.leader_epoch, m.start_offset, = _S1.unpack_from(buf, pos)
         pos += 16
         n = buf[pos]
         pos += 1
@@ -104,20 +104,20 @@ class ShareUpdateValue(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             for _ in range(n):
-                tag, pos, end = read_tag(buf, pos)
+                tag, pos, end_of_tag = read_tag(buf, pos)
                 if tag == 0:
                     m.delivery_complete_count, = _S2.unpack_from(buf, pos)
                     pos += 4
                 else:
                     if tags is None:
                         tags = {}
-                    tags[tag] = bytes(buf[pos:end])
-                    pos = end
-                if pos != end:
+                    tags[tag] = bytes(buf[pos:end_of_tag])
+                    pos = end_of_tag
+                if pos != end_of_tag:
                     raise bad_tag(tag)
         m.unknown_tags = tags
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('ShareUpdateValue', version)

@@ -1,1 +1,1 @@
-"""Record types of storage."""
+"""Records: storage."""

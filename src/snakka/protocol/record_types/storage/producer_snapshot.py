@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import Struct
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, unsupported_version
 
 _new = object.__new__
@@ -16,8 +16,8 @@ _S2 = Struct('>i')
 
 
 class ProducerEntry(Message):
-    __slots__ = ('producer_id', 'epoch', 'last_sequence', 'last_offset', 'offset_delta', 'timestamp', 'coordinator_epoch', 'current_txn_first_offset', 'unknown_tags')
-    
+    __slots__ = ('producer_id', 'epoch', 'last_sequence', 'last_offset', 'offset_delta', 'timestamp', 'coordinator_epoch', 'current_txn_first_offset', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -39,25 +39,25 @@ class ProducerEntry(Message):
         self.coordinator_epoch = coordinator_epoch
         self.current_txn_first_offset = current_txn_first_offset
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ProducerEntry, int]:
         m = _new(ProducerEntry)
-        m.producer_id, m.epoch, m.last_sequence, m.last_offset, m.offset_delta, m.timestamp, m.coordinator_epoch, m.current_txn_first_offset = _S0.unpack_from(buf, pos)
+        m.producer_id, m.epoch, m.last_sequence, m.last_offset, m.offset_delta, m.timestamp, m.coordinator_epoch, m.current_txn_first_offset, = _S0.unpack_from(buf, pos)
         pos += 46
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         out += _S0.pack(self.producer_id, self.epoch, self.last_sequence, self.last_offset, self.offset_delta, self.timestamp, self.coordinator_epoch, self.current_txn_first_offset)
 
 
 class ProducerSnapshot(Message):
-    __slots__ = ('crc', 'producer_entries', 'unknown_tags')
+    __slots__ = ('crc', 'producer_entries', 'unknown_tags',)
     MIN_VERSION = 1
     MAX_VERSION = 1
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -67,7 +67,7 @@ class ProducerSnapshot(Message):
         self.crc = crc
         self.producer_entries = [] if producer_entries is UNSET else producer_entries
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[ProducerSnapshot, int]:
         if not 1 <= version <= 1:
@@ -87,7 +87,7 @@ class ProducerSnapshot(Message):
         m.producer_entries = items_producer_entries
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 1 <= version <= 1:
             raise unsupported_version('ProducerSnapshot', version)

@@ -1,1 +1,1 @@
-"""Record types of transaction_coordinator."""
+"""Records: transaction coordinator."""

@@ -14,12 +14,12 @@ _S0 = Struct('>h')
 
 
 class TransactionLogKey(Message):
-    __slots__ = ('transactional_id', 'unknown_tags')
+    __slots__ = ('transactional_id', 'unknown_tags',)
     RECORD_KEY = 0
     MIN_VERSION = 0
     MAX_VERSION = 0
     FLEXIBLE_FROM = None
-    
+
     def __init__(
         self,
         *,
@@ -27,7 +27,7 @@ class TransactionLogKey(Message):
     ) -> None:
         self.transactional_id = transactional_id
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TransactionLogKey, int]:
         if not 0 <= version <= 0:
@@ -42,7 +42,7 @@ class TransactionLogKey(Message):
         pos = end
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 0:
             raise unsupported_version('TransactionLogKey', version)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from, pack
+from struct import Struct, pack, unpack_from
 
 from snakka.protocol.frame import Frame
-from snakka.protocol.message import Message, UNSET
+from snakka.protocol.message import UNSET, Message
 from snakka.protocol.primitives import Buffer, bad_length, bad_tag, read_tag, read_unknown_tags, string_length_tail, unsupported_field, unsupported_version, uvarint_tail, write_string_length, write_tags, write_uvarint
 
 _new = object.__new__
@@ -18,8 +18,8 @@ _S4 = Struct('>q')
 
 
 class PartitionsSchema(Message):
-    __slots__ = ('topic', 'partition_ids', 'unknown_tags')
-    
+    __slots__ = ('topic', 'partition_ids', 'unknown_tags',)
+
     def __init__(
         self,
         *,
@@ -29,7 +29,7 @@ class PartitionsSchema(Message):
         self.topic = topic
         self.partition_ids = [] if partition_ids is UNSET else partition_ids
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[PartitionsSchema, int]:
         m = _new(PartitionsSchema)
@@ -49,9 +49,7 @@ class PartitionsSchema(Message):
             if n > 127:
                 n, pos = uvarint_tail(buf, pos, n)
             n -= 1
-            if n < 0 or n > len(buf) - pos:
-                raise bad_length('PartitionIds', n)
-            if n * 4 > len(buf) - pos:
+            if n < 0 or n * 4 > len(buf) - pos:
                 raise bad_length('PartitionIds', n)
             m.partition_ids = list(unpack_from(f'>{n}i', buf, pos))
             pos += 4 * n
@@ -71,15 +69,13 @@ class PartitionsSchema(Message):
         pos = end
         n, = _S1.unpack_from(buf, pos)
         pos += 4
-        if n < 0 or n > len(buf) - pos:
-            raise bad_length('PartitionIds', n)
-        if n * 4 > len(buf) - pos:
+        if n < 0 or n * 4 > len(buf) - pos:
             raise bad_length('PartitionIds', n)
         m.partition_ids = list(unpack_from(f'>{n}i', buf, pos))
         pos += 4 * n
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if version >= 1:
             value_topic = self.topic
@@ -112,12 +108,12 @@ class PartitionsSchema(Message):
 
 
 class TransactionLogValue(Message):
-    __slots__ = ('producer_id', 'previous_producer_id', 'next_producer_id', 'producer_epoch', 'next_producer_epoch', 'transaction_timeout_ms', 'transaction_status', 'transaction_partitions', 'transaction_last_update_timestamp_ms', 'transaction_start_timestamp_ms', 'client_transaction_version', 'unknown_tags')
+    __slots__ = ('producer_id', 'previous_producer_id', 'next_producer_id', 'producer_epoch', 'next_producer_epoch', 'transaction_timeout_ms', 'transaction_status', 'transaction_partitions', 'transaction_last_update_timestamp_ms', 'transaction_start_timestamp_ms', 'client_transaction_version', 'unknown_tags',)
     RECORD_KEY = 0
     MIN_VERSION = 0
     MAX_VERSION = 1
     FLEXIBLE_FROM = 1
-    
+
     def __init__(
         self,
         *,
@@ -145,14 +141,14 @@ class TransactionLogValue(Message):
         self.transaction_start_timestamp_ms = transaction_start_timestamp_ms
         self.client_transaction_version = client_transaction_version
         self.unknown_tags: dict[int, bytes] | None = None
-    
+
     @staticmethod
     def read(buf: Buffer, pos: int, version: int) -> tuple[TransactionLogValue, int]:
         if not 0 <= version <= 1:
             raise unsupported_version('TransactionLogValue', version)
         m = _new(TransactionLogValue)
         if version >= 1:
-            m.producer_id, m.producer_epoch, m.transaction_timeout_ms, m.transaction_status = _S2.unpack_from(buf, pos)
+            m.producer_id, m.producer_epoch, m.transaction_timeout_ms, m.transaction_status, = _S2.unpack_from(buf, pos)
             pos += 15
             n = buf[pos]
             pos += 1
@@ -170,7 +166,7 @@ class TransactionLogValue(Message):
                     item_transaction_partitions, pos = read_transaction_partitions(buf, pos, version)
                     items_transaction_partitions.append(item_transaction_partitions)
                 m.transaction_partitions = items_transaction_partitions
-            m.transaction_last_update_timestamp_ms, m.transaction_start_timestamp_ms = _S3.unpack_from(buf, pos)
+            m.transaction_last_update_timestamp_ms, m.transaction_start_timestamp_ms, = _S3.unpack_from(buf, pos)
             pos += 16
             m.previous_producer_id = -1
             m.next_producer_id = -1
@@ -183,7 +179,7 @@ class TransactionLogValue(Message):
                 if n > 127:
                     n, pos = uvarint_tail(buf, pos, n)
                 for _ in range(n):
-                    tag, pos, end = read_tag(buf, pos)
+                    tag, pos, end_of_tag = read_tag(buf, pos)
                     if tag == 0:
                         m.previous_producer_id, = _S4.unpack_from(buf, pos)
                         pos += 8
@@ -199,13 +195,13 @@ class TransactionLogValue(Message):
                     else:
                         if tags is None:
                             tags = {}
-                        tags[tag] = bytes(buf[pos:end])
-                        pos = end
-                    if pos != end:
+                        tags[tag] = bytes(buf[pos:end_of_tag])
+                        pos = end_of_tag
+                    if pos != end_of_tag:
                         raise bad_tag(tag)
             m.unknown_tags = tags
             return m, pos
-        m.producer_id, m.producer_epoch, m.transaction_timeout_ms, m.transaction_status = _S2.unpack_from(buf, pos)
+        m.producer_id, m.producer_epoch, m.transaction_timeout_ms, m.transaction_status, = _S2.unpack_from(buf, pos)
         pos += 15
         n, = _S1.unpack_from(buf, pos)
         pos += 4
@@ -220,7 +216,7 @@ class TransactionLogValue(Message):
                 item_transaction_partitions, pos = read_transaction_partitions(buf, pos, version)
                 items_transaction_partitions.append(item_transaction_partitions)
             m.transaction_partitions = items_transaction_partitions
-        m.transaction_last_update_timestamp_ms, m.transaction_start_timestamp_ms = _S3.unpack_from(buf, pos)
+        m.transaction_last_update_timestamp_ms, m.transaction_start_timestamp_ms, = _S3.unpack_from(buf, pos)
         pos += 16
         m.previous_producer_id = -1
         m.next_producer_id = -1
@@ -228,7 +224,7 @@ class TransactionLogValue(Message):
         m.client_transaction_version = 0
         m.unknown_tags = None
         return m, pos
-    
+
     def write(self, out: Frame, version: int) -> None:
         if not 0 <= version <= 1:
             raise unsupported_version('TransactionLogValue', version)
@@ -244,7 +240,7 @@ class TransactionLogValue(Message):
             out += _S2.pack(self.producer_id, self.producer_epoch, self.transaction_timeout_ms, self.transaction_status)
             value_transaction_partitions = self.transaction_partitions
             if value_transaction_partitions is None:
-                out.append(0)
+                out += b'\x00'
             else:
                 n = len(value_transaction_partitions) + 1
                 if n < 128:
