@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -87,6 +87,7 @@ async def running_node(
     clock: SettableClock | None = None,
     endpoint: Endpoint = ENDPOINT,
     threads: bool = False,
+    listeners: Sequence[RecordingListener] = (),
 ):
     """Format if need be, start, and close in the end. With `threads` syncs happen elsewhere, as in a broker."""
     loop = asyncio.get_running_loop()
@@ -114,7 +115,8 @@ async def running_node(
         on_fatal=fatal.append,
     )
     listener = RecordingListener()
-    driver.register(listener)
+    for one in (*listeners, listener):
+        driver.register(one)
     try:
         await driver.start()
         yield RunningNode(runtime, driver, listener, fatal)

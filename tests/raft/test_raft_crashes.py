@@ -1,13 +1,16 @@
 """Power loss at every sync of a node's life: what was committed is there again, once, and epochs only grow."""
 
 import asyncio
+import contextlib
 import random
 from dataclasses import dataclass, field
 
 import pytest
-from raft_harness import running_node
+from raft_harness import running_node, topics
 from simulated_disk import PowerLoss, SimulatedDisk
 
+from snakka.protocol.errors import ApiError
+from snakka.raft import driver as driver_module
 from snakka.raft.settings import RaftSettings
 from snakka.storage.meta_properties import DataDirectoryError
 
@@ -116,6 +119,40 @@ async def test_a_failed_write_ends_the_node():
             node.driver.append([*node.listener.batches[-1].records])
         assert [type(error) for error in node.fatal] == [PowerLoss]
         assert node.driver.log_end_offset == 4
+
+
+async def test_a_disk_that_fails_while_a_listener_appends():
+    disk = SimulatedDisk()
+    async with running_node(disk, DIRECTORY) as node:
+        records = topics("b")
+
+        def append_in_vain(_batch) -> None:
+            disk.cut_power()
+            with contextlib.suppress(PowerLoss):
+                node.driver.append(records)
+
+        node.listener.handle_commit = append_in_vain
+        with pytest.raises(PowerLoss):
+            await asyncio.wait_for(node.create("a"), 5)
+        assert [type(error) for error in node.fatal] == [PowerLoss]
+
+
+async def test_a_sync_that_never_ends_does_not_keep_the_node_from_closing(monkeypatch):
+    monkeypatch.setattr(driver_module, "_CLOSE_SECONDS", 0.01)
+    disk = SimulatedDisk()
+    async with running_node(disk, DIRECTORY) as node:
+        hanging = asyncio.get_running_loop().create_future()
+        monkeypatch.setattr(node.runtime.offload, "run", lambda *_: hanging)
+        appended = node.driver.append(topics("a"))
+        await asyncio.sleep(0)
+        monkeypatch.undo()
+        monkeypatch.setattr(driver_module, "_CLOSE_SECONDS", 0.01)
+        await node.driver.close()
+        with pytest.raises(ApiError, match="NOT_CONTROLLER"):
+            await appended.committed
+        hanging.set_result(None)
+        await asyncio.sleep(0)
+    assert node.fatal == []
 
 
 async def test_a_snapshot_that_cannot_be_written_ends_the_node():

@@ -96,6 +96,21 @@ async def test_a_late_listener_gets_everything(directory):
         assert late.batches[-1] == node.listener.batches[-1]
 
 
+async def test_leadership_is_told_when_every_listener_has_the_records(directory):
+    files = OsFiles()
+    async with running_node(files, directory) as node:
+        await node.create("a")
+    seen = []
+
+    class Leading(RecordingListener):
+        def handle_leader_change(self, leader_id, epoch):
+            seen.append((list(self.names), list(others.names)))
+
+    others = RecordingListener()
+    async with running_node(files, directory, listeners=[Leading(), others]):
+        assert seen == [(["a"], ["a"])]
+
+
 async def test_a_listener_that_fails_ends_the_node(directory):
     async with running_node(OsFiles(), directory) as node:
 

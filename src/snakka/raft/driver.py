@@ -146,8 +146,7 @@ class RaftDriver:
             self._log.abandon()
             self._log = None
             raise
-        for feed in self._feeds:
-            self._bring_up_to_date(feed)
+        self._bring_up_to_date(self._feeds)
         interval_ms = self._settings.idle_interval_ms
         if interval_ms > 0:
             self._idle_task = self._runtime.supervisor.every(
@@ -171,7 +170,7 @@ class RaftDriver:
         feed = ListenerFeed(listener)
         self._feeds.append(feed)
         if self.is_leader:
-            self._bring_up_to_date(feed)
+            self._bring_up_to_date([feed])
 
     async def close(self) -> None:
         """Stop leading; what was appended is committed first, unless the disk failed."""
@@ -191,6 +190,7 @@ class RaftDriver:
         metadata_log, self._log = self._log, None
         if metadata_log is not None:
             is_sound = self._failure is None and not self._uncommitted
+            self._refuse_uncommitted(ApiError(ErrorCode.NOT_CONTROLLER, "the controller has stopped"))
             await self._runtime.offload.run(metadata_log.close if is_sound else metadata_log.abandon)
 
     # -- appending -----------------------------------------------------------------------------------------------
@@ -198,10 +198,9 @@ class RaftDriver:
     def append(self, records: Sequence[Message], versions: Mapping[int, int] = NEWEST_VERSIONS) -> Appended:
         """Append records as one batch: they are committed together or not at all.
 
-        They are written in their newest versions, but for those whose record keys `versions` names.
-
-        The offsets are final unless the disk fails, so the caller may act on them before the commit, but answer
-        nobody. ApiError if this node does not lead or the records are too many; StorageFailure if the disk fails.
+        They are written in their newest versions, but for those whose record keys `versions` names. The offsets are
+        final unless the disk fails, so the caller may act on them before the commit, but answer nobody. ApiError if
+        this node does not lead or the records are too many; StorageFailure if the disk fails.
         """
         leader, metadata_log = self._leading()
         if not records:
@@ -273,6 +272,8 @@ class RaftDriver:
         if error is not None:
             self._fail(error)
             return
+        if self._log is None:
+            return  # it came back after the driver was closed
         job.done()
         for effect in self._node.log_synced(job.offset):
             if isinstance(effect, AdvanceHighWatermark):
@@ -291,6 +292,8 @@ class RaftDriver:
             except Exception as error:
                 self._fail(error)
                 return
+            if self._failure is not None:
+                return  # a listener appended, and the disk failed
             self._uncommitted.popleft()
             self._uncommitted_bytes -= batch.size
             keeper.pace.committed(batch.size)
@@ -298,21 +301,24 @@ class RaftDriver:
                 committed.set_result(None)
 
     def _tell_listeners(self, batch: CommittedBatch) -> None:
-        for feed in self._feeds:
-            # One that was registered before the start gets this batch from the log, after what comes before it.
-            if feed.next_offset == batch.base_offset:
-                feed.commit(batch)
-                self._tell_leader(feed)
+        # One that was registered before the start gets this batch from the log, after what comes before it.
+        feeds = [feed for feed in self._feeds if feed.next_offset == batch.base_offset]
+        for feed in feeds:
+            feed.commit(batch)
+        self._tell_leader(feeds)
 
-    def _bring_up_to_date(self, feed: ListenerFeed) -> None:
+    def _bring_up_to_date(self, feeds: Sequence[ListenerFeed]) -> None:
         metadata_log, _ = self._opened()
-        feed.catch_up(metadata_log, self.high_watermark)
-        self._tell_leader(feed)
+        for feed in feeds:
+            feed.catch_up(metadata_log, self.high_watermark)
+        self._tell_leader(feeds)
 
-    def _tell_leader(self, feed: ListenerFeed) -> None:
+    def _tell_leader(self, feeds: Sequence[ListenerFeed]) -> None:
+        """After all have got the records, because a listener that leads may look at what another one has made of them."""
         leader = self._node.leader
-        if leader is not None and (feed.next_offset or 0) > leader.epoch_start_offset:
-            feed.leader_is(leader.leader_id, leader.epoch)
+        for feed in feeds:
+            if leader is not None and (feed.next_offset or 0) > leader.epoch_start_offset:
+                feed.leader_is(leader.leader_id, leader.epoch)
 
     # -- snapshots -----------------------------------------------------------------------------------------------
 
@@ -404,9 +410,12 @@ class RaftDriver:
         if self._failure is not None:
             return
         self._failure = error
+        self._refuse_uncommitted(error)
+        self._on_fatal(error)
+
+    def _refuse_uncommitted(self, error: BaseException) -> None:
         for _, committed in self._uncommitted:
             if not committed.done():
                 committed.set_exception(error)
                 committed.exception()  # nobody has to have waited for it
         self._uncommitted.clear()
-        self._on_fatal(error)
