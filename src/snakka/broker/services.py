@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from snakka.broker.api import ApiRange
+from snakka.broker.config_schema import CatalogSchema
 from snakka.broker.live_options import LiveOptions
+from snakka.broker.producer_id_blocks import ProducerIdBlocks
 from snakka.metadata.controller import Controller
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.loader import MetadataLoader
@@ -52,8 +53,8 @@ class Services:
     partitions: PartitionTable
     fetch_sessions: FetchSessionCache[TargetKey, FetchTarget]
     fetch_watches: FetchWatches
-    # What ApiVersions answers, by listener name.
-    api_ranges: dict[str, list[ApiRange]]
+    producer_ids: ProducerIdBlocks
+    config_schema: CatalogSchema
     controller_listeners: frozenset[str]
 
     @property

@@ -37,8 +37,8 @@ def handle(request: ApiVersionsRequest, context: RequestContext, services: Servi
         levels[KRAFT_VERSION] = services.raft.kraft_version
     return ApiVersionsResponse(
         api_keys=[
-            ApiVersion(api_key=api.key, min_version=api.min_version, max_version=api.max_version)
-            for api in services.api_ranges[context.listener]
+            ApiVersion(api_key=key, min_version=lowest, max_version=highest)
+            for key, lowest, highest in context.api_ranges
         ],
         supported_features=[
             SupportedFeatureKey(name=feature.name, min_version=lowest, max_version=feature.max_level)

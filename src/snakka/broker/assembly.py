@@ -1,0 +1,314 @@
+"""How a broker's parts are put together: constructor calls only, in the order in which one needs the other.
+
+Nothing here waits, opens or decides; `server` starts what is built here, and stops it in reverse.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from snakka.broker.api import BROKER, CONTROLLER, Api, ApiRange
+from snakka.broker.config_schema import CatalogSchema
+from snakka.broker.dispatch import Dispatcher
+from snakka.broker.live_options import LiveOptions
+from snakka.broker.producer_id_blocks import ProducerIdBlocks
+from snakka.broker.services import Services
+from snakka.metadata.channel import LocalControllerChannel
+from snakka.metadata.controller import Controller
+from snakka.metadata.image.brokers import Endpoint as AdvertisedEndpoint
+from snakka.metadata.loader import MetadataLoader
+from snakka.metadata.publisher import Publishers
+from snakka.metadata.registration import BrokerIdentity, BrokerRegistrar
+from snakka.metadata.state.rules import ControllerRules
+from snakka.network.connection_limits import ConnectionLimits
+from snakka.network.endpoints import PROTOCOLS, Endpoint, Listeners, parse_host_counts
+from snakka.network.listener import Listener
+from snakka.network.receive_buffer import ReceiveMemory
+from snakka.options.option_set import OptionSet
+from snakka.protocol.messages.assign_replicas_to_dirs import (
+    AssignReplicasToDirsRequest,
+    AssignReplicasToDirsRequestDirectoryData,
+    AssignReplicasToDirsRequestPartitionData,
+    AssignReplicasToDirsRequestTopicData,
+)
+from snakka.raft.driver import RaftDriver
+from snakka.raft.format import local_voter
+from snakka.raft.settings import RaftSettings
+from snakka.raft.state.voters import Endpoint as VoterEndpoint
+from snakka.replication.fetch_watch import FetchWatches
+from snakka.replication.fetching import FetchTarget, TargetKey
+from snakka.replication.partition_publisher import DirectoryAssignment, PartitionPublisher
+from snakka.replication.partition_table import PartitionTable
+from snakka.replication.state.fetch_sessions import FetchSessionCache
+from snakka.runtime import Runtime
+from snakka.security.authorizer import AllowAll
+from snakka.storage.cleaner_checkpoint import CleanerCheckpoints
+from snakka.storage.compactor import CleanerSettings, Compactor
+from snakka.storage.files import Files
+from snakka.storage.log_directory import DataDirectories
+from snakka.storage.log_manager import LogManager
+from snakka.telemetry.metric_set import MetricSet
+
+# How long the broker waits for the controller to take note of where its replicas are.
+ASSIGN_SECONDS = 30.0
+
+
+class _NobodyYet:
+    """The addresses are claimed before there is anybody to serve them; no client is let in until there is."""
+
+    api_ranges: tuple[ApiRange, ...] = ()
+
+    def dispatch(self, connection: object, frame: memoryview) -> None:
+        raise AssertionError("a client was let in before the broker was built")
+
+
+@dataclass(slots=True)
+class Entrance:
+    """The listeners, and what they share."""
+
+    listeners: list[Listener]
+    memory: ReceiveMemory
+    limits: ConnectionLimits
+
+
+@dataclass(slots=True)
+class Parts:
+    """Everything that is built once the addresses and the directories are this broker's."""
+
+    services: Services
+    publishers: Publishers
+    partition_publisher: PartitionPublisher
+    compactor: Compactor
+    cleaner_checkpoints: CleanerCheckpoints
+
+
+def build_entrance(
+    runtime: Runtime, options: OptionSet, listeners: Listeners, metrics: MetricSet
+) -> Entrance:
+    memory = ReceiveMemory(options.integer("queued.max.request.bytes"))
+    limits = ConnectionLimits()
+    set_connection_limits(limits, options, listeners.bound)
+    built = []
+    for endpoint in listeners.bound:
+        own = options.for_listener(endpoint.name)
+        built.append(
+            Listener(
+                endpoint,
+                _NobodyYet(),
+                runtime,
+                memory=memory,
+                limits=limits,
+                authorizer=AllowAll(),
+                metrics=metrics,
+                largest_frame=own.integer("socket.request.max.bytes"),
+                send_buffer_bytes=own.integer("socket.send.buffer.bytes"),
+                receive_buffer_bytes=own.integer("socket.receive.buffer.bytes"),
+                backlog=own.integer("socket.listen.backlog.size"),
+                connections_max_idle_ms=own.integer("connections.max.idle.ms"),
+            )
+        )
+    return Entrance(built, memory, limits)
+
+
+def set_connection_limits(limits: ConnectionLimits, options: OptionSet, bound: Iterable[Endpoint]) -> None:
+    """At start, and again when an option changes."""
+    limits.most = options.integer("max.connections")
+    limits.most_per_address = options.integer("max.connections.per.ip")
+    limits.set_overrides(parse_host_counts(options.text("max.connections.per.ip.overrides")))
+    limits.listener_limits = {
+        endpoint.name: options.for_listener(endpoint.name).integer("max.connections") for endpoint in bound
+    }
+
+
+def voter_endpoints(listeners: Listeners) -> list[VoterEndpoint]:
+    return [
+        VoterEndpoint(endpoint.name, endpoint.host, endpoint.port)
+        for endpoint in listeners.advertised_controllers
+    ]
+
+
+def build_parts(
+    runtime: Runtime,
+    files: Files,
+    options: OptionSet,
+    listeners: Listeners,
+    directories: DataDirectories,
+    metrics: MetricSet,
+    on_fatal: Callable[[BaseException], None],
+) -> Parts:
+    """The broker behind its entrance, not yet started."""
+    node_id = options.integer("node.id")
+    live = LiveOptions(node_id, options)
+    raft = RaftDriver(
+        runtime,
+        files,
+        directories.metadata.path,
+        cluster_id=directories.cluster_id,
+        local=local_voter(node_id, directories.metadata.directory_id, voter_endpoints(listeners)),
+        settings=RaftSettings.from_options(options),
+        on_fatal=on_fatal,
+    )
+    publishers = Publishers([live])
+    loader = MetadataLoader(runtime, raft, publishers)
+    schema = CatalogSchema(live)
+    controller = Controller(
+        runtime,
+        raft,
+        loader,
+        _controller_rules(node_id, directories.cluster_id, options, schema, raft),
+        session_timeout_ms=options.integer("broker.session.timeout.ms"),
+    )
+    channel = LocalControllerChannel(controller)
+    logs = LogManager(
+        files,
+        runtime,
+        directories.logs,
+        config_for=lambda topic: live.log_defaults.with_overrides(loader.image.configs.of_topic(topic)),
+        recovery_threads=lambda: live.current.integer("num.recovery.threads.per.data.dir"),
+    )
+    registrar = BrokerRegistrar(
+        runtime,
+        channel,
+        _identity(options, listeners, directories),
+        metadata_offset=lambda: loader.offset,
+        heartbeat_interval_ms=lambda: live.current.integer("broker.heartbeat.interval.ms"),
+    )
+    partitions = PartitionTable()
+    watches = FetchWatches(partitions)
+    sessions: FetchSessionCache[TargetKey, FetchTarget] = FetchSessionCache(
+        lambda: live.current.integer("max.incremental.fetch.session.cache.slots"), watches.stop
+    )
+    services = Services(
+        runtime=runtime,
+        node_id=node_id,
+        cluster_id=directories.cluster_id,
+        options=live,
+        metrics=metrics,
+        raft=raft,
+        controller=controller,
+        loader=loader,
+        registrar=registrar,
+        log_manager=logs,
+        partitions=partitions,
+        fetch_sessions=sessions,
+        fetch_watches=watches,
+        producer_ids=ProducerIdBlocks(runtime, channel, node_id, lambda: registrar.broker_epoch),
+        config_schema=schema,
+        controller_listeners=frozenset(listeners.controller_names),
+    )
+    return Parts(
+        services,
+        publishers,
+        PartitionPublisher(
+            node_id,
+            logs,
+            partitions,
+            lambda: live.log_defaults,
+            logs.flusher.flush_soon,
+            lambda rows: _assign_directories(runtime, channel, registrar, rows),
+        ),
+        *_build_compactor(runtime, files, live, logs),
+    )
+
+
+def build_dispatchers(services: Services, table: Iterable[Api], entrance: Entrance) -> None:
+    """Put the dispatchers behind the listeners: one a listener type."""
+    apis = list(table)
+    unstable = services.options.current.boolean("unstable.api.versions.enable")
+    dispatchers = {
+        kind: Dispatcher(apis, kind, services, services.runtime, services.metrics, unstable_versions=unstable)
+        for kind in (BROKER, CONTROLLER)
+    }
+    for listener in entrance.listeners:
+        kind = CONTROLLER if listener.name in services.controller_listeners else BROKER
+        listener.environment.handler = dispatchers[kind]
+
+
+def _controller_rules(
+    node_id: int, cluster_id: str, options: OptionSet, schema: CatalogSchema, raft: RaftDriver
+) -> ControllerRules:
+    return ControllerRules(
+        node_id=node_id,
+        cluster_id=cluster_id,
+        schema=schema,
+        default_partitions=options.integer("num.partitions"),
+        default_replication_factor=options.integer("default.replication.factor"),
+        topic_deletion_enabled=options.boolean("delete.topic.enable"),
+        quorum_node_ids=lambda: tuple(
+            voter.key.node_id for voter in raft.quorum_description().nodes if raft.is_leader
+        ),
+        kraft_version=lambda: raft.kraft_version,
+    )
+
+
+def _identity(options: OptionSet, listeners: Listeners, directories: DataDirectories) -> BrokerIdentity:
+    return BrokerIdentity(
+        options.integer("node.id"),
+        directories.cluster_id,
+        {
+            endpoint.name: AdvertisedEndpoint(
+                endpoint.host, endpoint.port, PROTOCOLS.index(endpoint.protocol)
+            )
+            for endpoint in listeners.advertised
+        },
+        tuple(directory.directory_id for directory in directories.logs if directory.online),
+        rack=options.text_or_none("broker.rack"),
+    )
+
+
+def _build_compactor(
+    runtime: Runtime, files: Files, live: LiveOptions, logs: LogManager
+) -> tuple[Compactor, CleanerCheckpoints]:
+    checkpoints = CleanerCheckpoints(files)
+
+    def settings() -> CleanerSettings:
+        current = live.current
+        return CleanerSettings(
+            current.boolean("log.cleaner.enable"),
+            current.integer("log.cleaner.dedupe.buffer.size"),
+            current.double("log.cleaner.io.buffer.load.factor"),
+            current.double("log.cleaner.io.max.bytes.per.second"),
+        )
+
+    compactor = Compactor(
+        files,
+        runtime,
+        logs=lambda: logs,
+        settings=settings,
+        checkpoints=checkpoints,
+        remove_later=logs.remove_later,
+        failed=logs.fail_directory,
+    )
+    return compactor, checkpoints
+
+
+def _assign_directories(
+    runtime: Runtime,
+    channel: LocalControllerChannel,
+    registrar: BrokerRegistrar,
+    rows: list[DirectoryAssignment],
+) -> None:
+    """Tell the controller which directories new replicas went to, where it left the choice to the broker."""
+    directories: dict[bytes, dict[bytes, list[AssignReplicasToDirsRequestPartitionData]]] = {}
+    for topic_id, index, directory_id in rows:
+        topics = directories.setdefault(directory_id, {})
+        topics.setdefault(topic_id, []).append(
+            AssignReplicasToDirsRequestPartitionData(partition_index=index)
+        )
+    request = AssignReplicasToDirsRequest(
+        broker_id=registrar.identity.node_id,
+        broker_epoch=registrar.broker_epoch,
+        directories=[
+            AssignReplicasToDirsRequestDirectoryData(
+                id=directory_id,
+                topics=[
+                    AssignReplicasToDirsRequestTopicData(topic_id=topic_id, partitions=partitions)
+                    for topic_id, partitions in topics.items()
+                ],
+            )
+            for directory_id, topics in directories.items()
+        ],
+    )
+    deadline = runtime.clock.monotonic() + ASSIGN_SECONDS
+    runtime.supervisor.spawn(
+        "assign replicas to directories", channel.assign_replicas_to_directories(request, deadline)
+    )

@@ -1,0 +1,261 @@
+"""The life of a broker: starts the parts in order, tells when it is ready or has failed, and stops them in reverse.
+
+Rule: what can refuse to start is asked first. Options, addresses and directories are checked before anything is written.
+"""
+
+import asyncio
+import gc
+import logging
+from dataclasses import replace
+
+from snakka.broker.apis.table import ALL
+from snakka.broker.assembly import (
+    Entrance,
+    Parts,
+    build_dispatchers,
+    build_entrance,
+    build_parts,
+    set_connection_limits,
+    voter_endpoints,
+)
+from snakka.broker.background import background_tasks
+from snakka.broker.metrics import bind_broker_metrics
+from snakka.broker.option_catalog import names_quorum
+from snakka.broker.option_rules import log_directories
+from snakka.broker.services import Services
+from snakka.metadata.image.cluster import ClusterImage
+from snakka.metadata.image.delta import Delta
+from snakka.network.endpoints import Endpoint, Listeners, parse_address, parse_listeners
+from snakka.network.http_endpoint import HttpEndpoint
+from snakka.network.listener import Listener
+from snakka.options.option_set import OptionSet
+from snakka.raft.format import open_node_directories
+from snakka.runtime import Runtime
+from snakka.storage.files import Files, OsFiles
+from snakka.storage.log_directory import DataDirectories
+from snakka.storage.partition_log import PartitionLog
+from snakka.telemetry.loop_stalls import LoopStallMonitor
+from snakka.telemetry.metric_set import MetricSet
+
+log = logging.getLogger(__name__)
+
+START_SECONDS = 60.0
+# A stop takes less than a second in all; these are its parts that wait for others.
+CONTROLLED_SHUTDOWN_SECONDS = 0.3
+LAST_ANSWERS_SECONDS = 0.2
+# A full collection over many small objects stalls the loop for tens of milliseconds, and finds nearly nothing.
+GC_THRESHOLDS = (50_000, 20, 100)
+
+
+class BrokerServer:
+    """One broker on the running event loop. `failed` is done when the broker can't go on, with the reason."""
+
+    def __init__(
+        self,
+        options: OptionSet,
+        *,
+        runtime: Runtime | None = None,
+        files: Files | None = None,
+        metrics_address: str | None = None,
+    ) -> None:
+        self._options = options
+        self.runtime = runtime or Runtime(asyncio.get_running_loop())
+        self._files: Files = files or OsFiles()
+        self.metrics = MetricSet()
+        self.listeners: Listeners = parse_listeners(options)
+        self.failed: asyncio.Future[str] = self.runtime.loop.create_future()
+        self._metrics_address = parse_address(metrics_address) if metrics_address else None
+        self._entrance: Entrance | None = None
+        self._directories: DataDirectories | None = None
+        self._parts: Parts | None = None
+        self._http: HttpEndpoint | None = None
+        self._stalls = LoopStallMonitor(self.runtime.loop, self.metrics)
+        self._background: list[asyncio.Task[object]] = []
+
+    @property
+    def services(self) -> Services:
+        if self._parts is None:
+            raise RuntimeError("the broker has not been started")
+        return self._parts.services
+
+    @property
+    def client_endpoints(self) -> list[Endpoint]:
+        """Where clients come in, with the real ports; the first is what `ready on` names."""
+        return [endpoint for endpoint in self.listeners.bound if not endpoint.is_controller]
+
+    async def start(self) -> None:
+        """Until clients can use the broker. OptionError, ListenError or DataDirectoryError say why it can't start."""
+        try:
+            await self._start()
+        except BaseException:
+            await self._stop(clean=False)
+            raise
+
+    async def stop(self) -> None:
+        """A clean stop: the next start need not check the logs."""
+        await self._stop(clean=not self.failed.done())
+
+    # -- starting -------------------------------------------------------------------------------------------------
+
+    async def _start(self) -> None:
+        deadline = self.runtime.clock.monotonic() + START_SECONDS
+        self.runtime.supervisor.on_fatal = lambda name, error: self._fail(f"{name} failed: {error}")
+        entrance = await self._claim_addresses()
+        self._directories = self._open_directories()
+        parts = self._parts = build_parts(
+            self.runtime,
+            self._files,
+            self._options,
+            self.listeners,
+            self._directories,
+            self.metrics,
+            on_fatal=lambda error: self._fail(f"the metadata log failed: {error}"),
+        )
+        services = parts.services
+        services.raft.register(services.loader)
+        services.raft.register(services.controller)
+        await services.raft.start()
+        await services.loader.wait_until_caught_up(deadline)
+        await self._open_logs(parts)
+        self._connect(parts, entrance)
+        await services.registrar.register(deadline)
+        await services.registrar.unfence(deadline)
+        build_dispatchers(services, ALL, entrance)
+        for listener in entrance.listeners:
+            await listener.start()
+        self._start_background(parts)
+        _settle_garbage_collector()
+
+    async def _claim_addresses(self) -> Entrance:
+        entrance = self._entrance = build_entrance(self.runtime, self._options, self.listeners, self.metrics)
+        for listener in entrance.listeners:
+            await listener.bind()
+        self.listeners = self.listeners.with_ports(
+            {listener.name: listener.port for listener in entrance.listeners}
+        )
+        if self._metrics_address is not None:
+            self._http = HttpEndpoint(*self._metrics_address, self.metrics, self.health)
+            await self._http.start()
+        return entrance
+
+    def _open_directories(self) -> DataDirectories:
+        return open_node_directories(
+            self._files,
+            self.runtime.random,
+            log_directories=log_directories(self._options),
+            metadata_directory=self._options.text_or_none("metadata.log.dir"),
+            node_id=self._options.integer("node.id"),
+            endpoints=voter_endpoints(self.listeners),
+            may_format=not names_quorum(self._options.texts),
+            now_ms=self.runtime.clock.now_ms(),
+        )
+
+    async def _open_logs(self, parts: Parts) -> None:
+        services = parts.services
+        logs = services.log_manager
+        logs.on_directory_failure.append(lambda path: self._directory_failed(parts, path))
+        logs.on_all_directories_failed.append(lambda: self._fail("no log directory is left"))
+        await logs.open_all()
+        for directory in logs.directories:
+            if directory.online:
+                parts.cleaner_checkpoints.load(directory.path)
+        topics = services.image.topics
+
+        def is_stray(opened: PartitionLog) -> bool:
+            partition = topics.partition(opened.topic_id, opened.partition)
+            return partition is None or services.node_id not in partition.replicas
+
+        logs.mark_strays(is_stray)
+
+    def _connect(self, parts: Parts, entrance: Entrance) -> None:
+        """From here on committed metadata reaches the partitions, and what happens to logs reaches their readers."""
+        services = parts.services
+        partitions, logs, live = services.partitions, services.log_manager, services.options
+        publisher = parts.partition_publisher
+        # Nothing may be committed between the two: there is no await.
+        publisher.publish(Delta.between(ClusterImage(), services.image), services.image)
+        parts.publishers.add(publisher)
+        live.on_change(lambda: publisher.defaults_changed(services.image))
+        live.on_change(lambda: self._options_changed(entrance, live.current))
+
+        def flushed(one: PartitionLog, offset: int) -> None:
+            partition = partitions.get(one.topic, one.partition)
+            if partition is not None and partition.log is one:
+                partition.flushed(offset)
+
+        def log_start_moved(one: PartitionLog) -> None:
+            partition = partitions.get(one.topic, one.partition)
+            if partition is not None:
+                partition.log_start_moved()
+
+        logs.flusher.on_flushed.append(flushed)
+        logs.on_log_start_moved.append(log_start_moved)
+        registrar = services.registrar
+        registrar.identity = replace(registrar.identity, previous_broker_epoch=logs.previous_broker_epoch)
+
+    def _options_changed(self, entrance: Entrance, options: OptionSet) -> None:
+        set_connection_limits(entrance.limits, options, self.listeners.bound)
+        entrance.memory.limit_bytes = options.integer("queued.max.request.bytes")
+        for listener in entrance.listeners:
+            own = options.for_listener(listener.name)
+            listener.connections_max_idle_ms = own.integer("connections.max.idle.ms")
+
+    def _start_background(self, parts: Parts) -> None:
+        supervisor = self.runtime.supervisor
+        for task in background_tasks(parts):
+            self._background.append(supervisor.every(task.name, task.interval_seconds, task.work))
+        self._stalls.start()
+        bind_broker_metrics(self.metrics, parts.services, parts.compactor, supervisor)
+
+    # -- running --------------------------------------------------------------------------------------------------
+
+    def health(self) -> str | None:
+        """Why the broker is not well; None if it is."""
+        if self.failed.done():
+            return self.failed.result()
+        if self._parts is None:
+            return "starting"
+        return None
+
+    def _directory_failed(self, parts: Parts, path: str) -> None:
+        parts.partition_publisher.directory_failed(path)
+        directory_id = parts.services.log_manager.directory_id(path)
+        parts.services.registrar.directory_failed(directory_id)
+
+    def _fail(self, reason: str) -> None:
+        log.critical("the broker stops: %s", reason)
+        if not self.failed.done():
+            self.failed.set_result(reason)
+
+    # -- stopping -------------------------------------------------------------------------------------------------
+
+    async def _stop(self, clean: bool) -> None:
+        self._stalls.close()
+        listeners: list[Listener] = self._entrance.listeners if self._entrance is not None else []
+        for listener in listeners:
+            listener.stop_accepting()
+        parts = self._parts
+        if parts is not None:
+            deadline = self.runtime.clock.monotonic() + CONTROLLED_SHUTDOWN_SECONDS
+            await parts.services.registrar.controlled_shutdown(deadline)
+        await asyncio.gather(*(listener.close(LAST_ANSWERS_SECONDS) for listener in listeners))
+        if self._http is not None:
+            await self._http.close()
+        for task in self._background:
+            task.cancel()
+        if self._background:
+            await asyncio.wait(self._background, timeout=1.0)
+        if parts is not None:
+            services = parts.services
+            await services.log_manager.close(clean=clean, broker_epoch=services.registrar.broker_epoch)
+            await services.raft.close()
+        if self._directories is not None:
+            self._directories.release()
+        await self.runtime.close()
+
+
+def _settle_garbage_collector() -> None:
+    """What is alive now stays alive: the collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
