@@ -104,15 +104,16 @@ class BrokerRegistrar:
             await asyncio.sleep(_RETRY_SECONDS)
         self.broker_epoch = response.broker_epoch
         log.info("broker %d is registered with epoch %d", self.identity.node_id, self.broker_epoch)
-
-    async def unfence(self, deadline: float) -> None:
-        """Say that this broker can serve, and wait until the others may believe it. Heartbeats go on from here."""
-        self.stage = LifeStage.RECOVERY
-        self._ready = True
-        self._running = self._runtime.loop.create_future()
         self._heartbeats = self._runtime.supervisor.spawn(
             "broker heartbeats", self._send_heartbeats(), fatal=True
         )
+
+    async def unfence(self, deadline: float) -> None:
+        """Say that this broker can serve, and wait until the controller has told everybody."""
+        self.stage = LifeStage.RECOVERY
+        self._ready = True
+        self._running = self._runtime.loop.create_future()
+        self._wake.set()
         try:
             async with asyncio.timeout(deadline - self._runtime.clock.monotonic()):
                 await self._running
