@@ -1,0 +1,113 @@
+"""Topics that come into being because somebody asks for them, and what the internal ones look like."""
+
+from collections.abc import Iterable
+
+from snakka.broker.controller_requests import ask_controller
+from snakka.broker.services import Services
+from snakka.metadata.state.rules import Caller
+from snakka.metadata.state.topic_names import check_topic_name
+from snakka.metadata.state.topics import create_topics
+from snakka.network.request_context import RequestContext
+from snakka.options.option_set import OptionSet
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
+from snakka.security.operations import CLUSTER_NAME, Operation, ResourceType
+
+# A client asks again when this is over, and finds the topic if it has come into being meanwhile.
+CREATION_TIMEOUT_MS = 5_000
+
+
+async def auto_create_topics(
+    names: Iterable[str], context: RequestContext, services: Services
+) -> dict[str, ErrorCode]:
+    """Create what is missing; the names that could not be created with the reason why.
+
+    Who asks at the same time as another gets the same topic: that it exists already is no error.
+    """
+    if not services.options.current.boolean("auto.create.topics.enable"):
+        return {}
+    errors = {name: _objection(name, context) for name in names}
+    wanted = [name for name, error in errors.items() if error is ErrorCode.NONE]
+    if wanted:
+        errors.update(await _create(wanted, services))
+    return {name: error for name, error in errors.items() if error is not ErrorCode.NONE}
+
+
+def _objection(name: str, context: RequestContext) -> ErrorCode:
+    if not (
+        context.authorize(Operation.CREATE, ResourceType.CLUSTER, CLUSTER_NAME)
+        or context.authorize(Operation.CREATE, ResourceType.TOPIC, name)
+    ):
+        return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    try:
+        check_topic_name(name)
+    except ApiError as error:
+        return error.code
+    return ErrorCode.NONE
+
+
+async def _create(names: list[str], services: Services) -> dict[str, ErrorCode]:
+    options, controller = services.options.current, services.controller
+    request = CreateTopicsRequest(topics=[_described(name, options) for name in names])
+    newest = Caller(CreateTopicsRequest.MAX_VERSION)
+    try:
+        response = await ask_controller(
+            services,
+            lambda image: create_topics(
+                image, request, newest, controller.rules, controller.heartbeats, services.runtime.random
+            ),
+            CREATION_TIMEOUT_MS,
+        )
+    except ApiError:
+        # No controller, or none that answers: to the client the topic is simply not there yet, and it will ask again.
+        return dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    return {
+        row.name: ErrorCode(row.error_code)
+        if row.error_code != ErrorCode.TOPIC_ALREADY_EXISTS
+        else ErrorCode.NONE
+        for row in response.topics
+    }
+
+
+def _described(name: str, options: OptionSet) -> CreatableTopic:
+    """What a topic is that nobody has described: internal topics have options of their own."""
+    prefix = _INTERNAL_PREFIXES.get(name)
+    if prefix is None:
+        return CreatableTopic(
+            name=name,
+            num_partitions=options.integer("num.partitions"),
+            replication_factor=options.integer("default.replication.factor"),
+        )
+    return CreatableTopic(
+        name=name,
+        num_partitions=options.integer(f"{prefix}.num.partitions"),
+        replication_factor=options.integer(f"{prefix}.replication.factor"),
+        configs=[
+            CreatableTopicConfig(name=key, value=value)
+            for key, value in _internal_configs(prefix, options).items()
+        ],
+    )
+
+
+# Internal topics, and how the names of their options begin.
+_OFFSETS, _TRANSACTIONS, _SHARES = "offsets.topic", "transaction.state.log", "share.coordinator.state.topic"
+_INTERNAL_PREFIXES = {
+    "__consumer_offsets": _OFFSETS,
+    "__transaction_state": _TRANSACTIONS,
+    "__share_group_state": _SHARES,
+}
+
+
+def _internal_configs(prefix: str, options: OptionSet) -> dict[str, str]:
+    configs = {"segment.bytes": str(options.integer(f"{prefix}.segment.bytes"))}
+    if prefix != _OFFSETS:
+        configs["min.insync.replicas"] = str(options.integer(f"{prefix}.min.isr"))
+    if prefix == _TRANSACTIONS:
+        configs["unclean.leader.election.enable"] = "false"
+    if prefix == _SHARES:
+        # Records go when the coordinator has a newer snapshot, never by age.
+        configs["retention.ms"] = "-1"
+    configs["cleanup.policy"] = "delete" if prefix == _SHARES else "compact"
+    configs["compression.type"] = "uncompressed" if prefix == _TRANSACTIONS else "producer"
+    return configs
