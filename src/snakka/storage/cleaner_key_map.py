@@ -35,6 +35,10 @@ class KeyMap:
         return self._size
 
     @property
+    def memory_bytes(self) -> int:
+        return len(self._table)
+
+    @property
     def is_full(self) -> bool:
         return self._size >= self.capacity
 
