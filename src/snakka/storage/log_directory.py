@@ -199,13 +199,24 @@ def _take_locks(files: Files, paths: Sequence[str], locks: dict[str, Lock]) -> d
     failed: dict[str, OSError] = {}
     for path in paths:
         try:
-            files.make_directory(path)
+            _make_directory(files, path)
             locks[path] = files.lock(os.path.join(path, LOCK_FILE))
         except LockedElsewhere as error:
             raise DataDirectoryError(f"{path} is in use: {error.strerror}") from None
         except OSError as error:
             failed[path] = error
     return failed
+
+
+def _make_directory(files: Files, path: str) -> None:
+    """With its parents, so that a power cut cannot take back a directory whose files are safe."""
+    missing = []
+    while not files.exists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for new in reversed(missing):
+        files.make_directory(new)
+        files.sync_directory(os.path.dirname(new))
 
 
 def _opened(

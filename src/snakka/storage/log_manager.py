@@ -399,12 +399,9 @@ class LogManager:
             return {(one.topic, one.partition): one.recovery_point for one in logs}
         if which is Checkpoint.HIGH_WATERMARK:
             return {(one.topic, one.partition): one.high_watermark for one in logs}
-        # As Kafka: only where the first segment's name does not say it.
-        return {
-            (one.topic, one.partition): one.log_start_offset
-            for one in logs
-            if one.log_start_offset > one.segments[0].base_offset
-        }
+        # Kafka leaves out those that the first segment's name says as well. That name may not be on the disk yet when a
+        # log was emptied: then only this keeps a power cut from giving the same offsets out again.
+        return {(one.topic, one.partition): one.log_start_offset for one in logs if one.log_start_offset}
 
     def _checkpoint_soon(self, directory: LogDirectory) -> None:
         """A log's start has moved; or a log is gone, and what is remembered of it must not meet a new one."""
