@@ -62,13 +62,13 @@ def test_by_start_offset_whatever_the_cleanup_policy(start: int, expected: int, 
 )
 def test_limits_hold_only_with_the_delete_policy(compact: bool, delete: bool, expected: int) -> None:
     config = LogConfig(retention_ms=0, retention_bytes=0, compact=compact, delete=delete)
-    assert decide(config).count == expected
+    assert decide(config).total == expected
 
 
 @pytest.mark.parametrize(("high_watermark", "expected"), [(0, 0), (9, 0), (10, 1), (39, 3), (40, 4)])
 def test_nothing_at_or_above_the_high_watermark_goes(high_watermark: int, expected: int) -> None:
     for config in (LogConfig(retention_ms=0), LogConfig(retention_ms=-1, retention_bytes=0)):
-        assert decide(config, high_watermark=high_watermark).count == expected
+        assert decide(config, high_watermark=high_watermark).total == expected
 
 
 def test_the_rules_are_asked_in_order_about_what_is_left() -> None:
@@ -79,18 +79,18 @@ def test_the_rules_are_asked_in_order_about_what_is_left() -> None:
 
 def test_an_empty_active_segment_never_goes() -> None:
     segments = [*SEGMENTS, SegmentFacts(40, 0, 0)]
-    assert decide(LogConfig(retention_ms=0, retention_bytes=0), segments=segments).count == 4
-    assert decide(LogConfig(retention_ms=0), segments=[SegmentFacts(40, 0, 0)], start=40).count == 0
+    assert decide(LogConfig(retention_ms=0, retention_bytes=0), segments=segments).total == 4
+    assert decide(LogConfig(retention_ms=0), segments=[SegmentFacts(40, 0, 0)], start=40).total == 0
 
 
 def test_one_young_segment_stops_the_run() -> None:
     segments = [SegmentFacts(0, 100, NOW), *SEGMENTS[1:]]
-    assert decide(LogConfig(retention_ms=50), segments=segments).count == 0
+    assert decide(LogConfig(retention_ms=50), segments=segments).total == 0
 
 
 def test_a_record_from_the_future_is_not_old() -> None:
     segments = [SegmentFacts(0, 100, NOW + 10_000_000)]
-    assert decide(LogConfig(retention_ms=0), segments=segments).count == 0
+    assert decide(LogConfig(retention_ms=0), segments=segments).total == 0
 
 
 @given(
@@ -109,7 +109,7 @@ def test_properties(
         offset += records
     config = LogConfig(retention_ms=retention_ms, retention_bytes=retention_bytes)
     expired = decide(config, segments=segments, start=start, end=offset, high_watermark=watermark)
-    count = expired.count
+    count = expired.total
     assert 0 <= count <= len(segments)
     end_of_removed = segments[count].base_offset if count < len(segments) else offset
     assert count == 0 or end_of_removed <= watermark

@@ -336,23 +336,23 @@ class LogManager:
             config=one.config,
             now_ms=now_ms,
         )
-        if not expired.count:
+        if not expired.total:
             return 0
-        if expired.count == len(facts):
+        if expired.total == len(facts):
             one.roll()
         start = one.log_start_offset
-        end = facts[expired.count].base_offset if expired.count < len(facts) else one.log_end_offset
+        end = facts[expired.total].base_offset if expired.total < len(facts) else one.log_end_offset
         self.remove_later(one.delete_segments_before(end), one.config.file_delete_delay_ms)
         log.info(
             "%s: %d segments go (%d below the log start, %d by size, %d by time)",
             one.directory,
-            expired.count,
+            expired.total,
             *expired,
         )
         if one.log_start_offset > start:
             for tell in self.on_log_start_moved:
                 tell(one)
-        return expired.count
+        return expired.total
 
     def remove_later(self, paths: Sequence[str], delay_ms: int) -> None:
         """Files or directories whose names say already that they are to go."""

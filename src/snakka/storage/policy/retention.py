@@ -32,11 +32,8 @@ class Expired(NamedTuple):
     by_time: int
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         return self.by_start_offset + self.by_size + self.by_time
-
-
-NONE_EXPIRED = Expired(0, 0, 0)
 
 
 def expired_segments(
