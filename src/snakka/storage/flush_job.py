@@ -48,12 +48,13 @@ class Unsynced:
 
     __slots__ = ("directory_changed", "epochs_written", "is_new", "running", "segments", "was_truncated")
 
-    def __init__(self, segments: list[Segment], *, is_new: bool, epochs_written: int) -> None:
+    def __init__(self, segments: list[Segment], *, epochs_written: int) -> None:
         # Rolled, or made anew by recovery.
         self.segments = segments
-        self.directory_changed = is_new or bool(segments)
-        # The partition's directory itself may not be on the disk.
-        self.is_new = is_new
+        self.directory_changed = True
+        # The partition's directory itself may not be on the disk: whoever made it may have been killed, or have had
+        # nothing to flush. So the first flush after each start makes sure.
+        self.is_new = True
         # The version of the leader epochs that their file has.
         self.epochs_written = epochs_written
         self.running: FlushJob | None = None

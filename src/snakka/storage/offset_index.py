@@ -4,6 +4,7 @@ An entry is the last offset of a batch, relative to the segment's base, and the 
 """
 
 from struct import Struct
+from typing import NamedTuple
 
 from snakka.storage.files import Files
 from snakka.storage.index_file import IndexFile
@@ -11,6 +12,13 @@ from snakka.storage.index_file import IndexFile
 ENTRY = Struct(">ii")
 _OFFSET = 0
 _POSITION = 1
+
+
+class OffsetEntry(NamedTuple):
+    """At `position` a batch begins, and `offset` is its last (or, by Kafka, that of a later one in the same append)."""
+
+    offset: int
+    position: int
 
 
 class OffsetIndex:
@@ -29,29 +37,31 @@ class OffsetIndex:
     def append(self, last_offset: int, position: int) -> None:
         self.file.append(last_offset - self.base_offset, position)
 
-    def position_for(self, offset: int) -> int:
-        """A batch's position from which the batch of `offset` is found by going forward."""
-        number = self.file.last_at_most(_OFFSET, offset - self.base_offset)
-        return self.file.entry(number)[_POSITION] if number >= 0 else 0
+    def floor(self, offset: int) -> OffsetEntry:
+        """The last entry that is not after `offset`: the batch of `offset` is found from there by going forward."""
+        return self._entry(self.file.last_at_most(_OFFSET, offset - self.base_offset))
 
-    def position_at_most(self, position: int) -> int:
-        """The last known beginning of a batch that is not after `position`."""
-        number = self.file.last_at_most(_POSITION, position)
-        return self.file.entry(number)[_POSITION] if number >= 0 else 0
+    def floor_position(self, position: int) -> OffsetEntry:
+        """The last entry whose batch does not begin after `position`."""
+        return self._entry(self.file.last_at_most(_POSITION, position))
 
-    def last_position(self) -> int:
-        count = self.file.count
-        return self.file.entry(count - 1)[_POSITION] if count else 0
+    def last(self) -> OffsetEntry:
+        return self._entry(self.file.count - 1)
+
+    def _entry(self, number: int) -> OffsetEntry:
+        """Before the first entry there is the segment's beginning."""
+        if number < 0:
+            return OffsetEntry(self.base_offset, 0)
+        offset, position = self.file.entry(number)
+        return OffsetEntry(self.base_offset + offset, position)
 
     def truncate_to(self, offset: int) -> None:
         """Forget every entry at or after `offset`."""
         self.file.truncate(self.file.last_at_most(_OFFSET, offset - self.base_offset - 1) + 1)
 
-    def is_plausible(self, log_size: int) -> bool:
-        """Whether the last entry can belong to a log of that size: what a torn or overwritten index rarely passes."""
-        count = self.file.count
-        if not count:
+    def is_ordered(self) -> bool:
+        """Of the first and the last entry: what a torn or overwritten index rarely passes."""
+        if not self.file.count:
             return True
-        offset, position = self.file.entry(count - 1)
-        first_offset, first_position = self.file.entry(0)
-        return 0 <= first_offset <= offset and 0 < first_position <= position < log_size
+        first, last = self._entry(0), self.last()
+        return self.base_offset <= first.offset <= last.offset and 0 < first.position <= last.position

@@ -105,7 +105,7 @@ class PartitionLog:
         self.recovery_point = loaded.recovery_point
         self.high_watermark = loaded.log_start_offset
         self.last_flush_ms = clock.now_ms()
-        self.unsynced = Unsynced(loaded.unsynced, is_new=loaded.is_new, epochs_written=loaded.epochs_written)
+        self.unsynced = Unsynced(loaded.unsynced, epochs_written=loaded.epochs_written)
 
     @classmethod
     def open(

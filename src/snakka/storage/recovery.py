@@ -8,6 +8,7 @@ producer state, leader epochs) is made again from it. No record is ever dropped 
 import logging
 import os
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from snakka.protocol.error_codes import ErrorCode
@@ -55,7 +56,6 @@ class LoadedLog:
     now_ms: int
     log_start_offset: int
     recovery_point: int
-    is_new: bool = False
     log_end_offset: int = 0
     segments: list[Segment] = field(default_factory=list)
     unsynced: list[Segment] = field(default_factory=list)
@@ -90,7 +90,6 @@ def load(
     _settle_topic_id(loaded)
     finish_interrupted_swaps(files, directory)
     _find_segments(loaded)
-    loaded.is_new = loaded.is_new or not loaded.segments
     epochs_are_known = _read_epochs(loaded)
     if loaded.segments and not (clean_shutdown and epochs_are_known and _take_over(loaded)):
         _recover(loaded, clean_shutdown, epochs_are_known)
@@ -107,7 +106,6 @@ def _settle_topic_id(loaded: LoadedLog) -> None:
     on_disk = read_topic_id(loaded.files, loaded.directory)
     if on_disk is None:
         write_topic_id(loaded.files, loaded.directory, loaded.topic_id)
-        loaded.is_new = True
     elif loaded.topic_id == ZERO_UUID:
         loaded.topic_id = on_disk
     elif loaded.topic_id != on_disk:
@@ -173,7 +171,7 @@ def _take_over(loaded: LoadedLog) -> bool:
             if f"{segment.base_offset:020d}{kind}" not in loaded.index_files:
                 return False
     end_offset = _end_offset(loaded.segments[-1])
-    if end_offset is None:
+    if end_offset is None or _first_bad_transaction_index(loaded.segments) < len(loaded.segments):
         return False
     loaded.log_end_offset = loaded.recovery_point = end_offset
     start = max(loaded.log_start_offset, loaded.segments[0].base_offset)
@@ -187,17 +185,35 @@ def _take_over(loaded: LoadedLog) -> bool:
 def _end_offset(segment: Segment) -> int | None:
     """Where the segment ends, found from its last index entry on; None if its last bytes are not a batch."""
     try:
-        position = segment.offset_index.last_position()
+        batches = segment.scan_from_entry(segment.offset_index.last(), 0)
     except BadIndexError:
-        return None
+        batches = scan_headers(segment.log, 0, segment.size)
     end_offset = segment.base_offset
-    for batch in scan_headers(segment.log, position, segment.size):
-        if batch.position == position:
+    position: int | None = None
+    for batch in batches:
+        if position is None:
             segment.remember_from(batch.header.base_offset)
         segment.remember(batch.position, batch.header.last_offset)
         end_offset = batch.header.next_offset
         position = batch.end
-    return end_offset if position == segment.size else None
+    return end_offset if (position or 0) == segment.size else None
+
+
+def _first_bad_transaction_index(segments: Sequence[Segment]) -> int:
+    """The number of the first segment whose aborted transactions must be found again; their number if none must."""
+    for number, segment in enumerate(segments):
+        last = segment.base_offset + MAX_RELATIVE_OFFSET
+        end_offset = segments[number + 1].base_offset if number + 1 < len(segments) else last + 1
+        if not segment.transaction_index.is_plausible(segment.base_offset, end_offset):
+            return number
+    return len(segments)
+
+
+def _ends_at(segment: Segment, next_base_offset: int) -> bool:
+    """Whether the segment ends with a whole batch, and before the next segment begins."""
+    end_offset = _end_offset(segment)
+    segment.forget_recent()
+    return end_offset is not None and end_offset <= next_base_offset
 
 
 # -- after a crash ------------------------------------------------------------------------------------------------
@@ -207,6 +223,10 @@ def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) ->
     segments = loaded.segments
     recovery_point = segments[-1].base_offset if clean_shutdown else loaded.recovery_point
     first = max(bisect_right(segments, recovery_point, key=lambda segment: segment.base_offset) - 1, 0)
+    if first and not _ends_at(segments[first - 1], segments[first].base_offset):
+        # It was cut before it was rolled, and the crash has brought back what was cut.
+        first -= 1
+    first = min(first, _first_bad_transaction_index(segments))
     for segment in segments[:first]:
         _check_indexes(loaded, segment)
         if not epochs_are_known:
@@ -225,15 +245,8 @@ def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) ->
 def _check_indexes(loaded: LoadedLog, segment: Segment) -> None:
     """Of a segment that was synced: its records stay as they are, whatever is wrong with its indexes."""
     names = {f"{segment.base_offset:020d}{kind}" for kind in (OFFSET_INDEX, TIME_INDEX)}
-    try:
-        if (
-            names <= loaded.index_files
-            and segment.offset_index.is_plausible(segment.size)
-            and segment.time_index.is_plausible()
-        ):
-            return
-    except BadIndexError:
-        pass
+    if names <= loaded.index_files and segment.indexes_are_plausible():
+        return
     log.warning("making the indexes of %s anew", segment.path(LOG))
     segment.begin_again()
     for batch in scan_headers(segment.log, 0, segment.size):
@@ -250,37 +263,43 @@ def _rescan(loaded: LoadedLog, first: int) -> None:
     number = first
     while number < len(segments):
         segment = segments[number]
-        if segment.base_offset < loaded.log_end_offset:
-            # An interrupted swap may leave a segment whose records the one before it has: they are not needed twice.
-            log.warning("removing %s, which begins before the end of the one before it", segment.path(LOG))
-            _remove(loaded, segments.pop(number))
-            continue
         loaded.log_end_offset = segment.base_offset
         loaded.producers.end_offset = segment.base_offset
         if number > first:
             loaded.snapshots.take(loaded.producers)
+        next_base = segments[number + 1].base_offset if number + 1 < len(segments) else None
         size = segment.size
-        valid = _rescan_segment(loaded, segment)
+        valid = _rescan_segment(loaded, segment, next_base)
         if valid < size:
             log.warning("cutting %s from %d to %d bytes", segment.path(LOG), size, valid)
             segment.log.truncate(valid)
-            for gone in reversed(segments[number + 1 :]):
-                log.warning("removing %s, which comes after the cut", gone.path(LOG))
-                _remove(loaded, gone)
-            del segments[number + 1 :]
+            # At once, or another crash could bring it back when nobody looks at this segment any more.
+            segment.log.sync()
+            if next_base != loaded.log_end_offset:
+                _remove_after(loaded, number)
         if number + 1 < len(segments):
             segment.become_inactive()
             loaded.unsynced.append(segment)
         number += 1
 
 
-def _rescan_segment(loaded: LoadedLog, segment: Segment) -> int:
+def _remove_after(loaded: LoadedLog, number: int) -> None:
+    for segment in reversed(loaded.segments[number + 1 :]):
+        log.warning("removing %s, which comes after the cut", segment.path(LOG))
+        _remove(loaded, segment)
+    del loaded.segments[number + 1 :]
+
+
+def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None) -> int:
     """Verify every batch and index it; how many bytes are right."""
     valid = 0
     segment.begin_again()
+    segment.transaction_index.reset()
     for batch in scan_batches(segment.log, 0, segment.size):
         header = batch.header
         if header.base_offset < loaded.log_end_offset or not _is_intact(segment, batch):
+            break
+        if next_base is not None and header.last_offset >= next_base:
             break
         segment.note_batch(batch.position, header.size, header.last_offset, header.max_timestamp)
         _note_epoch(loaded.epochs, header.leader_epoch, header.base_offset)

@@ -16,7 +16,7 @@ from snakka.storage.files import Bytes, File, Files
 from snakka.storage.index_file import BadIndexError
 from snakka.storage.log_config import LogConfig
 from snakka.storage.offset_index import ENTRY as OFFSET_ENTRY
-from snakka.storage.offset_index import OffsetIndex
+from snakka.storage.offset_index import OffsetEntry, OffsetIndex
 from snakka.storage.segment_files import (
     LOG,
     OFFSET_INDEX,
@@ -169,7 +169,9 @@ class Segment:
         if self.first_timestamp is None:
             self.first_timestamp = max_timestamp
         largest = self.max_timestamp
-        if largest is None or max_timestamp > largest:
+        if largest is None:
+            largest = self.largest_record_timestamp()
+        if max_timestamp > largest:
             self.max_timestamp = max_timestamp
             self.offset_of_max_timestamp = last_offset
         if self._since_index_entry > self.index_interval:
@@ -207,6 +209,9 @@ class Segment:
         del self._recent_positions[:]
         self._recent_from = offset
 
+    def forget_recent(self) -> None:
+        self.remember_from(_NEVER)
+
     def rolling_timestamp(self) -> int:
         """The first batch's timestamp, from which `segment.ms` counts; -1 if there is none."""
         if self.first_timestamp is None:
@@ -228,13 +233,12 @@ class Segment:
         self.offset_index.file.close()
         self.time_index.file.close()
         self.transaction_index.close()
-        self.remember_from(_NEVER)
+        self.forget_recent()
 
     def begin_again(self) -> None:
-        """Forget all that is not in the log file, the indexes included: every batch is about to be noted again."""
+        """Forget what batches are here, offset and time index included: every one is about to be noted again."""
         self.offset_index.file.fill(())
         self.time_index.file.fill(())
-        self.transaction_index.reset()
         self.max_timestamp = NO_TIMESTAMP
         self.offset_of_max_timestamp = self.base_offset
         self.first_timestamp = None
@@ -267,23 +271,37 @@ class Segment:
         largest = self.largest_record_timestamp()
         return largest if largest >= 0 else self.files.modified_ms(self.log.path)
 
+    def indexes_are_plausible(self) -> bool:
+        """Whether the indexes say of their last entries what the log says, and are in order at both ends."""
+        try:
+            if not self.offset_index.is_ordered() or not self.time_index.is_ordered():
+                return False
+            entry, time_entry = self.offset_index.last(), self.time_index.last()
+        except BadIndexError:
+            return False
+        first = next(scan_headers(self.log, entry.position, self.log.size), None)
+        if first is None:
+            return self.log.size == 0
+        if not self.base_offset <= first.header.base_offset <= max(entry.offset, first.header.base_offset):
+            return False
+        found = self.find(time_entry.offset)
+        return found is not None and found.header.max_timestamp == time_entry.timestamp
+
     def batches_from(self, offset: int) -> Iterator[FoundBatch]:
         """The batches from a little before `offset` on: the index says where to begin."""
         try:
-            position = self.offset_index.position_for(offset)
+            return self.scan_from_entry(self.offset_index.floor(offset), 0)
         except BadIndexError:
-            position = 0
-        return self._scan(position, offset, 0)
+            return scan_headers(self.log, 0, self.log.size)
 
-    def _scan(self, position: int, at_most_offset: int, otherwise: int) -> Iterator[FoundBatch]:
-        """The batches from `position` on. It comes from an index, so it is believed only if a fitting batch is there."""
-        batches = scan_headers(self.log, position, self.log.size)
-        if position == otherwise:
-            return batches
-        first = next(batches, None)
-        if first is None or not self.base_offset <= first.header.base_offset <= at_most_offset:
-            return scan_headers(self.log, otherwise, self.log.size)
-        return chain((first,), batches)
+    def scan_from_entry(self, entry: OffsetEntry, otherwise: int) -> Iterator[FoundBatch]:
+        """The batches from the entry's position on; from `otherwise` on if the entry is not about a batch of this log."""
+        if otherwise < entry.position < self.log.size:
+            batches = scan_headers(self.log, entry.position, self.log.size)
+            first = next(batches, None)
+            if first is not None and self.base_offset <= first.header.base_offset <= entry.offset:
+                return chain((first,), batches)
+        return scan_headers(self.log, otherwise, self.log.size)
 
     # Reading.
 
@@ -333,8 +351,7 @@ class Segment:
         elif start >= self.log.size:
             return None
         end, next_offset = start, offset
-        late = self._last_start_before(start, start + max_bytes, upper_bound)
-        for batch in self._scan(late, upper_bound, start):
+        for batch in self._scan_near(start, start + max_bytes, upper_bound):
             if batch.header.last_offset >= upper_bound:
                 break
             if batch.end - start > max_bytes and not (min_one_message and batch.position == start):
@@ -348,14 +365,14 @@ class Segment:
             self._resume_positions[next_offset] = end
         return Slice(start, end, offset, next_offset, False)
 
-    def _last_start_before(self, start: int, limit: int, upper_bound: int) -> int:
-        """A batch's position in [start, limit) as late as the index knows one that `upper_bound` allows."""
+    def _scan_near(self, start: int, limit: int, upper_bound: int) -> Iterator[FoundBatch]:
+        """The batches from `start` on, but for those that the index knows to be before both bounds."""
         try:
-            position = self.offset_index.position_at_most(limit - 1)
-            bound = self.offset_index.position_for(upper_bound - 1)
+            by_size = self.offset_index.floor_position(limit - 1)
+            by_offset = self.offset_index.floor(upper_bound - 1)
         except BadIndexError:
-            return start
-        return max(min(position, bound), start)
+            return scan_headers(self.log, start, self.log.size)
+        return self.scan_from_entry(min(by_size, by_offset), start)
 
     # Changing.
 

@@ -59,11 +59,10 @@ class TimeIndex:
         """Forget every entry at or after `offset`."""
         self.file.truncate(self.file.last_at_most(_OFFSET, offset - self.base_offset - 1) + 1)
 
-    def is_plausible(self) -> bool:
-        """Whether first and last entry are in order: what a torn or overwritten index rarely passes."""
-        count = self.file.count
-        if not count:
+    def is_ordered(self) -> bool:
+        """Of the first and the last entry: what a torn or overwritten index rarely passes."""
+        if not self.file.count:
             return True
-        first, last = self._entry(0), self._entry(count - 1)
+        first, last = self._entry(0), self.last()
         in_order = NO_TIMESTAMP < first.timestamp <= last.timestamp
         return in_order and self.base_offset <= first.offset <= last.offset

@@ -29,13 +29,14 @@ class AbortedTransaction(NamedTuple):
 class TransactionIndex:
     """Aborted transactions in the order of their markers."""
 
-    __slots__ = ("_file", "_files", "path", "size")
+    __slots__ = ("_file", "_files", "_torn", "path", "size")
 
     def __init__(self, files: Files, path: str, size: int) -> None:
         self._files = files
         self._file: File | None = None
         self.path = path
         self.size = size - size % ENTRY.size
+        self._torn = size != self.size
 
     def append(self, aborted: AbortedTransaction) -> None:
         file = self._opened(create=not self.size)
@@ -72,12 +73,20 @@ class TransactionIndex:
 
     def reset(self) -> None:
         """Forget everything."""
-        if self.size:
+        if self.size or self._torn:
             self._opened(create=False).truncate(0)
             self.size = 0
+            self._torn = False
 
-    def is_plausible(self, base_offset: int) -> bool:
-        return all(aborted.last_offset >= base_offset for aborted in self.entries())
+    def is_plausible(self, base_offset: int, end_offset: int) -> bool:
+        """Whether it can be about the segment with these offsets: what a torn or overwritten index rarely passes."""
+        data = self._opened(create=False).pread(0, self.size) if self.size else b""
+        if self._torn or len(data) != self.size:
+            return False
+        return all(
+            version == VERSION and first < last and base_offset <= last < end_offset
+            for version, _, first, last, _ in ENTRY.iter_unpack(data)
+        )
 
     def renamed(self, path: str) -> None:
         self.path = path
