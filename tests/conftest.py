@@ -1,0 +1,30 @@
+"""For the whole suite: finds Kafka's jars once, and lets nothing be skipped where nothing may be."""
+
+import os
+
+import pytest
+
+from tests.external_tools import find_kafka_libs
+
+REQUIRE_ALL = os.environ.get("SNAKKA_REQUIRE_ALL") == "1"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before anything is collected, and before workers start: they inherit the environment."""
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and not os.environ.get("SNAKKA_KAFKA_LIBS"):
+        libs = find_kafka_libs()
+        if libs is not None:
+            os.environ["SNAKKA_KAFKA_LIBS"] = libs
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """A test that lacks a tool says "needs ..." and is skipped; where everything must be there, that is a failure."""
+    outcome = yield
+    report = outcome.get_result()
+    if REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if "needs " in reason:
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid} was skipped, and SNAKKA_REQUIRE_ALL=1 forbids that: {reason}"

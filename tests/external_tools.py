@@ -1,0 +1,56 @@
+"""What some tests need beyond Python and PyPI: found on the machine, or fetched by its package managers.
+
+Each function gives the tool, or a reason that begins with "needs" and becomes the text of a skip. With SNAKKA_REQUIRE_ALL=1
+such a skip is a failure: see conftest.py.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+KAFKA_LIBS = ROOT / "build" / "kafka-libs"
+FETCH_SECONDS = 600
+
+
+def find_kafka_libs() -> str | None:
+    """The directory of Apache Kafka's jars: SNAKKA_KAFKA_LIBS, or fetched by Maven into build/ once."""
+    given = os.environ.get("SNAKKA_KAFKA_LIBS")
+    if given:
+        return given
+    if shutil.which("java") is None:
+        return None
+    done = KAFKA_LIBS / ".complete"
+    if done.exists():
+        return str(KAFKA_LIBS)
+    if shutil.which("mvn") is None:
+        return None
+    command = [
+        *("mvn", "-q", "-B", "-f", str(Path(__file__).parent / "kafka" / "pom.xml")),
+        *("dependency:copy-dependencies", f"-DoutputDirectory={KAFKA_LIBS}"),
+    ]
+    if _succeeds(command):
+        done.touch()
+        return str(KAFKA_LIBS)
+    return None
+
+
+def find_kcat() -> str | None:
+    """kcat on the PATH, or installed from Debian's packages where we may."""
+    found = shutil.which("kcat")
+    if found is None and shutil.which("apt-get") is not None and os.geteuid() == 0:
+        _succeeds(["apt-get", "update", "-q"])
+        _succeeds(["apt-get", "install", "-y", "-q", "--no-install-recommends", "kcat"])
+        found = shutil.which("kcat")
+    return found
+
+
+def _succeeds(command: list[str]) -> bool:
+    try:
+        result = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=FETCH_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return result.returncode == 0
