@@ -245,7 +245,7 @@ class Compactor:
             max_output_bytes=MAX_OUTPUT_BYTES,
             key_map_bytes=settings.key_map_bytes,
             key_map_load_factor=settings.key_map_load_factor,
-            max_bytes_per_second=settings.max_bytes_per_second,
+            max_bytes_per_second=max(settings.max_bytes_per_second, 1.0),
             producers={
                 entry.producer_id: [
                     entry.epoch,
