@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -224,6 +226,37 @@ async def test_two_managers_cannot_have_one_directory(tmp_path: Path) -> None:
             await open_manager(runtime, str(tmp_path))
         await manager.close()
         await (await open_manager(runtime, str(tmp_path))).close()
+
+
+class SlowCheckpoints(OsFiles):
+    """Checkpoints wait for the gate before they are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+        self.reached = threading.Event()
+
+    def replace(self, path: str, data: bytes, *, sync: bool = True) -> None:
+        if path.endswith("-offset-checkpoint"):
+            self.reached.set()
+            assert self.gate.wait(10)
+        super().replace(path, data, sync=sync)
+
+
+async def test_a_cancelled_checkpoint_does_not_meet_the_one_of_the_stop(tmp_path: Path) -> None:
+    files = SlowCheckpoints()
+    async with running() as runtime:
+        manager = await open_manager(runtime, str(tmp_path), files=files)
+        fill(manager.create("t", 0, topic_id(1), CONFIG))
+        task = runtime.supervisor.spawn("checkpoint", manager.checkpoint(Checkpoint.RECOVERY_POINT))
+        await until(files.reached.is_set)
+        task.cancel()
+        stop = runtime.supervisor.spawn("stop", manager.close())
+        await asyncio.sleep(0)
+        files.gate.set()
+        await stop
+        assert manager.directories[0].online
+        assert (tmp_path / ".kafka_cleanshutdown").exists()
 
 
 # -- deleting -----------------------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def partition_directories(files: Files, path: str) -> list[PartitionDirectory]:
 class LogDirectory:
     """A directory that this broker holds, or would hold if it worked."""
 
-    __slots__ = ("_lock", "directory_id", "failure", "path")
+    __slots__ = ("_lock", "directory_id", "failure", "log_count", "path")
 
     def __init__(
         self, path: str, directory_id: Uuid, lock: Lock | None, failure: OSError | None = None
@@ -96,6 +96,7 @@ class LogDirectory:
         self.path = path
         self.directory_id = directory_id
         self.failure = failure
+        self.log_count = 0  # kept by the log manager
         self._lock = lock
 
     @property

@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 _NO_DIRECTORY = (UNASSIGNED_DIRECTORY, LOST_DIRECTORY)
 # At a stop the logs of a directory are synced by this many threads: a journal commits their syncs together.
 _CLOSING_THREADS = 4
+_LONGEST_WRITE_SECONDS = 10.0
 _ALL_CHECKPOINTS = (Checkpoint.RECOVERY_POINT, Checkpoint.LOG_START, Checkpoint.HIGH_WATERMARK)
 
 
@@ -107,6 +108,8 @@ class LogManager:
             if self._logs.setdefault((opened.topic, opened.partition), opened) is not opened:
                 self._contested.append(opened)
         self._future = {(opened.topic, opened.partition): opened for opened in loaded.future}
+        for directory in online:
+            directory.log_count = len(self._logs_in(directory))
         epochs = loaded.broker_epochs
         if len(epochs) == len(self.directories) and len(set(epochs)) == 1 and epochs[0] is not None:
             self.previous_broker_epoch = epochs[0]
@@ -232,6 +235,7 @@ class LogManager:
                 self.fail_directory(directory.path, error)
             else:
                 self._logs[topic, partition] = created
+                directory.log_count += 1
                 return created
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, f"no log directory can take {topic}-{partition}")
 
@@ -244,12 +248,7 @@ class LogManager:
                 return named
         if len(online) > 1:
             online = [directory for directory in online if directory.path not in self.cordoned]
-        counts = dict.fromkeys((directory.path for directory in online), 0)
-        for one in (*self._logs.values(), *self._future.values()):
-            path = os.path.dirname(one.directory)
-            if path in counts:
-                counts[path] += 1
-        return sorted(online, key=lambda directory: counts[directory.path])
+        return sorted(online, key=lambda directory: directory.log_count)
 
     def update_config(self, topic: str, config: LogConfig) -> None:
         """The topic's configs, or the broker's defaults for them, have changed."""
@@ -289,6 +288,7 @@ class LogManager:
                 del logs[key]
         if gone in self._contested:
             self._contested.remove(gone)
+        self.directory_of(gone).log_count -= 1
         self.flusher.forget(gone)
         gone.abandon()
 
@@ -386,12 +386,17 @@ class LogManager:
                 if self._closed or not directory.online:
                     return
                 offsets = self._offsets(directory, one)
+                write = self._runtime.offload.run(
+                    write_directory_checkpoint, self._files, directory.path, one, offsets
+                )
                 try:
-                    await self._runtime.offload.run(
-                        write_directory_checkpoint, self._files, directory.path, one, offsets
-                    )
+                    await asyncio.shield(write)
                 except OSError as error:
                     self.fail_directory(directory.path, error)
+                except asyncio.CancelledError:
+                    # The thread goes on all the same, and until it is done nobody else may write this file.
+                    await asyncio.wait([write], timeout=_LONGEST_WRITE_SECONDS)
+                    raise
 
     def _offsets(self, directory: LogDirectory, which: Checkpoint) -> dict[TopicPartition, int]:
         logs = self._logs_in(directory)
