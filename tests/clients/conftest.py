@@ -4,7 +4,6 @@ import itertools
 import os
 
 import pytest
-
 from tests.cli.broker_process import start_broker
 from tests.external_tools import find_kcat
 

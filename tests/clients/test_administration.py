@@ -19,10 +19,10 @@ from confluent_kafka.admin import (
     OffsetSpec,
     ResourceType,
 )
-from kafka import KafkaAdminClient
 from kafka.admin import NewTopic as PyNewTopic
-
 from tests.clients.exchange import DEADLINE_SECONDS, Confluent, create_topic
+
+from kafka import KafkaAdminClient
 
 
 @pytest.fixture

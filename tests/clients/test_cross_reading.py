@@ -1,7 +1,6 @@
 """Every client reads what every other has written, with every compression."""
 
 import pytest
-
 from tests.clients.exchange import CLIENTS, CODECS, create_topic
 
 RECORDS = 120

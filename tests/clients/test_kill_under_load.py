@@ -4,7 +4,6 @@ import threading
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-
 from tests.cli.broker_process import start_broker
 from tests.clients.exchange import Confluent, create_topic
 
