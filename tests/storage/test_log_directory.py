@@ -117,6 +117,29 @@ def test_first_start_formats_every_directory(tmp_path: Path) -> None:
         assert [d.directory_id for d in again.logs] == [d.directory_id for d in directories.logs]
 
 
+@pytest.mark.parametrize("name", ["data", "data/", "./data", "deep/er/data"])
+def test_relative_names_become_absolute_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    created: dict[str, MetaProperties] = {}
+    for metadata in (None, name):
+        directories = open_data_directories(
+            OsFiles(),
+            random.Random(7),
+            log_directories=[name],
+            metadata_directory=metadata,
+            node_id=1,
+            before_create=created.update,
+        )
+        directories.release()
+        assert list(created) == [name]
+        assert directories.logs[0].path == os.path.join(tmp_path, os.path.normpath(name))
+        assert directories.metadata is directories.logs[0]
+    with pytest.raises(DataDirectoryError, match="named twice"):
+        open_data_directories(OsFiles(), random.Random(7), log_directories=["data", "data/"], node_id=1)
+
+
 def test_a_separate_metadata_directory(tmp_path: Path) -> None:
     with opened(tmp_path / "a", metadata_directory=str(tmp_path / "m")) as directories:
         assert directories.metadata.path == str(tmp_path / "m")

@@ -129,16 +129,25 @@ def test_finding_and_creating(tmp_path: Path) -> None:
     assert again.formatted == expected
     assert (again.with_data, again.empty) == ([], [])
     verify(again, node_id=3, cluster_id=None)
-    assert (
-        load_or_create(files, again, node_id=3, cluster_id="c", new_directory_id=fresh.__next__) == expected
+    again_made = load_or_create(
+        files, again, node_id=3, cluster_id="c", new_directory_id=fresh.__next__, before_create=before_create
     )
+    assert again_made == expected
+    assert len(seen) == 1
 
 
 def test_an_old_file_gets_a_directory_id(tmp_path: Path) -> None:
     files = OsFiles()
     (tmp_path / "meta.properties").write_bytes(b"version=1\nnode.id=3\ncluster.id=c\n")
     found = find(files, [str(tmp_path)])
-    load_or_create(files, found, node_id=3, cluster_id="c", new_directory_id=lambda: DIRECTORY_ID)
+    load_or_create(
+        files,
+        found,
+        node_id=3,
+        cluster_id="c",
+        new_directory_id=lambda: DIRECTORY_ID,
+        before_create=lambda created: pytest.fail(f"nothing is new: {created}"),
+    )
     text = (tmp_path / "meta.properties").read_text()
     assert f"directory.id={uuid_text(DIRECTORY_ID)}" in text
     assert not (tmp_path / "meta.properties.tmp").exists()

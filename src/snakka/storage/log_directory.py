@@ -141,14 +141,23 @@ def open_data_directories(
     """Lock, verify and, where all are empty, format the directories of a node; DataDirectoryError otherwise.
 
     They are judged before they are locked, so that a refusal writes nothing, and again under the lock. A log directory
-    that cannot be read is offline from the start; the metadata directory must work.
+    that cannot be read is offline from the start; the metadata directory must work. `before_create` gets the new ones
+    under the names that were given here; everything else has absolute paths.
     """
-    metadata_path = metadata_directory or log_directories[0]
-    paths = list(dict.fromkeys([*log_directories, metadata_path]))
-    if len(set(log_directories)) != len(log_directories):
+    metadata_directory = metadata_directory or log_directories[0]
+    given = {os.path.abspath(path): path for path in (*log_directories, metadata_directory)}
+    log_paths = [os.path.abspath(path) for path in log_directories]
+    metadata_path = os.path.abspath(metadata_directory)
+    paths = list(given)
+    if len(set(log_paths)) != len(log_paths):
         raise DataDirectoryError(f"a directory is named twice: {', '.join(log_directories)}")
     found = _judge(files, paths, node_id, cluster_id, may_format)
-    _require(found.failed, log_directories, metadata_path)
+    _require(found.failed, log_paths, metadata_path)
+
+    def create_rest(created: Mapping[str, MetaProperties]) -> None:
+        if before_create is not None:
+            before_create({given[path]: properties for path, properties in created.items()})
+
     locks: dict[str, Lock] = {}
     try:
         failed = _take_locks(files, paths, locks)
@@ -159,10 +168,10 @@ def open_data_directories(
             node_id=node_id,
             cluster_id=cluster_id or found.cluster_id or uuid_text(random_uuid(chance)),
             new_directory_id=lambda: random_uuid(chance),
-            before_create=before_create,
+            before_create=create_rest,
         )
         failed.update(found.failed)
-        _require(failed, log_directories, metadata_path)
+        _require(failed, log_paths, metadata_path)
     except BaseException as error:
         for lock in locks.values():
             lock.release()
@@ -171,7 +180,7 @@ def open_data_directories(
         raise
     opened = {path: _opened(path, known, locks, failed) for path in paths}
     return DataDirectories(
-        known[metadata_path].cluster_id, [opened[path] for path in log_directories], opened[metadata_path]
+        known[metadata_path].cluster_id, [opened[path] for path in log_paths], opened[metadata_path]
     )
 
 

@@ -145,7 +145,7 @@ def load_or_create(
     node_id: int,
     cluster_id: str,
     new_directory_id: Callable[[], Uuid],
-    before_create: Callable[[Mapping[str, MetaProperties]], None] | None = None,
+    before_create: Callable[[Mapping[str, MetaProperties]], None],
 ) -> dict[str, MetaProperties]:
     """What each usable directory is, after writing what is missing: whole new files, or an old file's directory id.
 
@@ -161,7 +161,7 @@ def load_or_create(
         for directory, properties in found.formatted.items()
         if properties.directory_id is None
     }
-    if created and before_create is not None:
+    if created:
         before_create(created)
     result = dict(found.formatted)
     for directory, properties in (created | completed).items():
