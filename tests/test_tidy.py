@@ -23,13 +23,21 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
         "cli/",
     ),
     r"\bcreate_server\(|\bcreate_connection\(|\bsocket\.socket\(": ("network/", "testing/"),
-    r"(?<![\w.])open\(|\bos\.(open|pread|preadv|pwrite|write|rename|replace|unlink|fsync|fdatasync)\(": (
+    r"(?<![\w.])(?<!def )open\(|\bos\.(open|pread|preadv|pwrite|write|rename|replace|unlink|fsync|fdatasync)\(": (
         "storage/",
         "options/properties_file.py",
         "testing/",
     ),
-    r"\btime\.(time|time_ns|monotonic|monotonic_ns)\(|\bdatetime\.now\(": ("runtime/", "cli/", "testing/"),
-    r"\brandom\.(random|randrange|choice|randint)\(|\buuid4\(|\bos\.urandom\(": ("runtime/", "testing/"),
+    r"\btime\.(time|time_ns|monotonic|monotonic_ns)\(|\bdatetime\.now\(": (
+        "runtime/",
+        "cli/",
+        "testing/",
+        "storage/cleaner.py",  # a process of its own
+    ),
+    r"(?<!\.)\brandom\.(random|randrange|choice|randint)\(|\buuid4\(|\bos\.urandom\(": (
+        "runtime/",
+        "testing/",
+    ),
 }
 
 

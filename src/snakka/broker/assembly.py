@@ -136,35 +136,19 @@ def build_parts(
     on_fatal: Callable[[BaseException], None],
 ) -> Parts:
     """The broker behind its entrance, not yet started."""
-    node_id = options.integer("node.id")
-    live = LiveOptions(node_id, options)
-    raft = RaftDriver(
-        runtime,
-        files,
-        directories.metadata.path,
-        cluster_id=directories.cluster_id,
-        local=local_voter(node_id, directories.metadata.directory_id, voter_endpoints(listeners)),
-        settings=RaftSettings.from_options(options),
-        on_fatal=on_fatal,
-    )
-    publishers = Publishers([live])
-    loader = MetadataLoader(runtime, raft, publishers)
+    live = LiveOptions(options.integer("node.id"), options)
     schema = CatalogSchema(live)
+    publishers = Publishers([live])
+    raft = _build_raft(runtime, files, options, listeners, directories, on_fatal)
+    loader = MetadataLoader(runtime, raft, publishers)
     controller = Controller(
         runtime,
         raft,
         loader,
-        _controller_rules(node_id, directories.cluster_id, options, schema, raft),
+        _controller_rules(options, schema, raft),
         session_timeout_ms=options.integer("broker.session.timeout.ms"),
     )
     channel = LocalControllerChannel(controller)
-    logs = LogManager(
-        files,
-        runtime,
-        directories.logs,
-        config_for=lambda topic: live.log_defaults.with_overrides(loader.image.configs.of_topic(topic)),
-        recovery_threads=lambda: live.current.integer("num.recovery.threads.per.data.dir"),
-    )
     registrar = BrokerRegistrar(
         runtime,
         channel,
@@ -172,14 +156,12 @@ def build_parts(
         metadata_offset=lambda: loader.offset,
         heartbeat_interval_ms=lambda: live.current.integer("broker.heartbeat.interval.ms"),
     )
+    logs = _build_logs(runtime, files, live, loader, directories)
     partitions = PartitionTable()
     watches = FetchWatches(partitions)
-    sessions: FetchSessionCache[TargetKey, FetchTarget] = FetchSessionCache(
-        lambda: live.current.integer("max.incremental.fetch.session.cache.slots"), watches.stop
-    )
     services = Services(
         runtime=runtime,
-        node_id=node_id,
+        node_id=live.node_id,
         cluster_id=directories.cluster_id,
         options=live,
         metrics=metrics,
@@ -189,24 +171,60 @@ def build_parts(
         registrar=registrar,
         log_manager=logs,
         partitions=partitions,
-        fetch_sessions=sessions,
+        fetch_sessions=_build_sessions(live, watches),
         fetch_watches=watches,
-        producer_ids=ProducerIdBlocks(runtime, channel, node_id, lambda: registrar.broker_epoch),
+        producer_ids=ProducerIdBlocks(runtime, channel, live.node_id, lambda: registrar.broker_epoch),
         config_schema=schema,
         controller_listeners=frozenset(listeners.controller_names),
     )
-    return Parts(
-        services,
-        publishers,
-        PartitionPublisher(
-            node_id,
-            logs,
-            partitions,
-            lambda: live.log_defaults,
-            logs.flusher.flush_soon,
-            lambda rows: _assign_directories(runtime, channel, registrar, rows),
-        ),
-        *_build_compactor(runtime, files, live, logs),
+    publisher = PartitionPublisher(
+        live.node_id,
+        logs,
+        partitions,
+        lambda: live.log_defaults,
+        logs.flusher.flush_soon,
+        lambda rows: _assign_directories(runtime, channel, registrar, rows),
+    )
+    return Parts(services, publishers, publisher, *_build_compactor(runtime, files, live, logs))
+
+
+def _build_raft(
+    runtime: Runtime,
+    files: Files,
+    options: OptionSet,
+    listeners: Listeners,
+    directories: DataDirectories,
+    on_fatal: Callable[[BaseException], None],
+) -> RaftDriver:
+    local = local_voter(
+        options.integer("node.id"), directories.metadata.directory_id, voter_endpoints(listeners)
+    )
+    return RaftDriver(
+        runtime,
+        files,
+        directories.metadata.path,
+        cluster_id=directories.cluster_id,
+        local=local,
+        settings=RaftSettings.from_options(options),
+        on_fatal=on_fatal,
+    )
+
+
+def _build_logs(
+    runtime: Runtime, files: Files, live: LiveOptions, loader: MetadataLoader, directories: DataDirectories
+) -> LogManager:
+    return LogManager(
+        files,
+        runtime,
+        directories.logs,
+        config_for=lambda topic: live.log_defaults.with_overrides(loader.image.configs.of_topic(topic)),
+        recovery_threads=lambda: live.current.integer("num.recovery.threads.per.data.dir"),
+    )
+
+
+def _build_sessions(live: LiveOptions, watches: FetchWatches) -> FetchSessionCache[TargetKey, FetchTarget]:
+    return FetchSessionCache(
+        lambda: live.current.integer("max.incremental.fetch.session.cache.slots"), watches.stop
     )
 
 
@@ -223,12 +241,10 @@ def build_dispatchers(services: Services, table: Iterable[Api], entrance: Entran
         listener.environment.handler = dispatchers[kind]
 
 
-def _controller_rules(
-    node_id: int, cluster_id: str, options: OptionSet, schema: CatalogSchema, raft: RaftDriver
-) -> ControllerRules:
+def _controller_rules(options: OptionSet, schema: CatalogSchema, raft: RaftDriver) -> ControllerRules:
     return ControllerRules(
-        node_id=node_id,
-        cluster_id=cluster_id,
+        node_id=raft.node_id,
+        cluster_id=raft.cluster_id,
         schema=schema,
         default_partitions=options.integer("num.partitions"),
         default_replication_factor=options.integer("default.replication.factor"),
