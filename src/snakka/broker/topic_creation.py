@@ -1,17 +1,20 @@
-"""Topics that come into being because somebody asks for them, and what the internal ones look like."""
+"""Topics that come into being because somebody asks for them, and what the internal ones look like.
 
-from collections.abc import Iterable
+What decides on new topics is imported when one is missing: a broker whose topics exist starts without it.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from snakka.broker.controller_requests import ask_controller
 from snakka.broker.services import Services
 from snakka.metadata.state.rules import Caller
 from snakka.metadata.state.topic_names import check_topic_name
-from snakka.metadata.state.topics import create_topics
 from snakka.network.request_context import RequestContext
 from snakka.options.option_set import OptionSet
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
-from snakka.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from snakka.security.operations import CLUSTER_NAME, Operation, ResourceType
 
 # A client asks again when this is over, and finds the topic if it has come into being meanwhile.
@@ -47,15 +50,40 @@ def _objection(name: str, context: RequestContext) -> ErrorCode:
     return ErrorCode.NONE
 
 
+class TopicShape(NamedTuple):
+    """What a topic is made with."""
+
+    partitions: int
+    replication_factor: int
+    configs: Mapping[str, str] = MappingProxyType({})
+
+
 async def _create(names: list[str], services: Services) -> dict[str, ErrorCode]:
-    options, controller = services.options.current, services.controller
-    request = CreateTopicsRequest(topics=[_described(name, options) for name in names])
-    newest = Caller(CreateTopicsRequest.MAX_VERSION)
+    from snakka.metadata.state.topics import create_topics
+    from snakka.protocol.messages.create_topics import (
+        CreatableTopic,
+        CreatableTopicConfig,
+        CreateTopicsRequest,
+    )
+
+    request = CreateTopicsRequest()
+    for name in names:
+        shape = default_shape(name, services.options.current)
+        configs = [CreatableTopicConfig(name=key, value=value) for key, value in shape.configs.items()]
+        request.topics.append(
+            CreatableTopic(
+                name=name,
+                num_partitions=shape.partitions,
+                replication_factor=shape.replication_factor,
+                configs=configs,
+            )
+        )
+    controller, caller = services.controller, Caller(CreateTopicsRequest.MAX_VERSION)
     try:
         response = await ask_controller(
             services,
             lambda image: create_topics(
-                image, request, newest, controller.rules, controller.heartbeats, services.runtime.random
+                image, request, caller, controller.rules, controller.heartbeats, services.runtime.random
             ),
             CREATION_TIMEOUT_MS,
         )
@@ -63,31 +91,11 @@ async def _create(names: list[str], services: Services) -> dict[str, ErrorCode]:
         # No controller, or none that answers: to the client the topic is simply not there yet, and it will ask again.
         return dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     return {
-        row.name: ErrorCode(row.error_code)
-        if row.error_code != ErrorCode.TOPIC_ALREADY_EXISTS
-        else ErrorCode.NONE
+        row.name: ErrorCode.NONE
+        if row.error_code == ErrorCode.TOPIC_ALREADY_EXISTS
+        else ErrorCode(row.error_code)
         for row in response.topics
     }
-
-
-def _described(name: str, options: OptionSet) -> CreatableTopic:
-    """What a topic is that nobody has described: internal topics have options of their own."""
-    prefix = _INTERNAL_PREFIXES.get(name)
-    if prefix is None:
-        return CreatableTopic(
-            name=name,
-            num_partitions=options.integer("num.partitions"),
-            replication_factor=options.integer("default.replication.factor"),
-        )
-    return CreatableTopic(
-        name=name,
-        num_partitions=options.integer(f"{prefix}.num.partitions"),
-        replication_factor=options.integer(f"{prefix}.replication.factor"),
-        configs=[
-            CreatableTopicConfig(name=key, value=value)
-            for key, value in _internal_configs(prefix, options).items()
-        ],
-    )
 
 
 # Internal topics, and how the names of their options begin.
@@ -97,6 +105,18 @@ _INTERNAL_PREFIXES = {
     "__transaction_state": _TRANSACTIONS,
     "__share_group_state": _SHARES,
 }
+
+
+def default_shape(name: str, options: OptionSet) -> TopicShape:
+    """What a topic is made with that nobody has described: internal topics have options of their own."""
+    prefix = _INTERNAL_PREFIXES.get(name)
+    if prefix is None:
+        return TopicShape(options.integer("num.partitions"), options.integer("default.replication.factor"))
+    return TopicShape(
+        options.integer(f"{prefix}.num.partitions"),
+        options.integer(f"{prefix}.replication.factor"),
+        _internal_configs(prefix, options),
+    )
 
 
 def _internal_configs(prefix: str, options: OptionSet) -> dict[str, str]:

@@ -9,14 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from snakka.broker.api import Api
-from snakka.broker.apis import (
-    api_versions,
-    fetch,
-    init_producer_id,
-    list_offsets,
-    metadata,
-    produce,
-)
+from snakka.broker.apis import api_versions, fetch, init_producer_id, metadata, produce
 from snakka.protocol.api_keys import API_FACTS, ApiKey
 from snakka.protocol.error_codes import ErrorCode
 
@@ -48,7 +41,7 @@ def _on_first_use(key: ApiKey, *, with_error_form: bool = False) -> Api:
 ALL: tuple[Api, ...] = (
     produce.API,
     fetch.API,
-    list_offsets.API,
+    _on_first_use(ApiKey.LIST_OFFSETS),
     metadata.API,
     api_versions.API,
     _on_first_use(ApiKey.CREATE_TOPICS, with_error_form=True),
