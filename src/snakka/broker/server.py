@@ -26,7 +26,7 @@ from snakka.broker.services import Services
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.delta import Delta
 from snakka.network.endpoints import Endpoint, Listeners, parse_address, parse_listeners
-from snakka.network.http_endpoint import HttpEndpoint
+from snakka.network.http_endpoint import HttpEndpoint, Page
 from snakka.network.listener import Listener
 from snakka.options.option_set import OptionSet
 from snakka.raft.format import open_node_directories
@@ -36,6 +36,7 @@ from snakka.storage.log_directory import DataDirectories
 from snakka.storage.partition_log import PartitionLog
 from snakka.telemetry.loop_stalls import LoopStallMonitor
 from snakka.telemetry.metric_set import MetricSet
+from snakka.telemetry.prometheus_text import render
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,7 @@ class BrokerServer:
         self._http: HttpEndpoint | None = None
         self._stalls = LoopStallMonitor(self.runtime.loop, self.metrics)
         self._background: list[asyncio.Task[object]] = []
+        self._is_serving = False
 
     @property
     def services(self) -> Services:
@@ -124,6 +126,7 @@ class BrokerServer:
         for listener in entrance.listeners:
             await listener.start()
         self._start_background(parts)
+        self._is_serving = True
         _settle_garbage_collector()
 
     async def _claim_addresses(self) -> Entrance:
@@ -134,7 +137,9 @@ class BrokerServer:
             {listener.name: listener.port for listener in entrance.listeners}
         )
         if self._metrics_address is not None:
-            self._http = HttpEndpoint(*self._metrics_address, self.metrics, self.health)
+            host, port = self._metrics_address
+            pages = {"/metrics": self._metrics_page, "/health": self._health_page}
+            self._http = HttpEndpoint(pages, host, port, self.runtime.loop)
             await self._http.start()
         return entrance
 
@@ -209,13 +214,20 @@ class BrokerServer:
 
     # -- running --------------------------------------------------------------------------------------------------
 
-    def health(self) -> str | None:
-        """Why the broker is not well; None if it is."""
+    @property
+    def metrics_port(self) -> int | None:
+        """The real port of `/metrics` and `/health`, if they are served."""
+        return self._http.port if self._http is not None else None
+
+    def _metrics_page(self) -> Page:
+        return Page(200, "text/plain; version=0.0.4; charset=utf-8", render(self.metrics))
+
+    def _health_page(self) -> Page:
         if self.failed.done():
-            return self.failed.result()
-        if self._parts is None:
-            return "starting"
-        return None
+            return Page(503, "text/plain", f"failed: {self.failed.result()}\n")
+        if not self._is_serving:
+            return Page(503, "text/plain", "starting\n")
+        return Page(200, "text/plain", "ok\n")
 
     def _directory_failed(self, parts: Parts, path: str) -> None:
         parts.partition_publisher.directory_failed(path)
@@ -230,6 +242,7 @@ class BrokerServer:
     # -- stopping -------------------------------------------------------------------------------------------------
 
     async def _stop(self, clean: bool) -> None:
+        self._is_serving = False
         self._stalls.close()
         listeners: list[Listener] = self._entrance.listeners if self._entrance is not None else []
         for listener in listeners:
@@ -240,7 +253,7 @@ class BrokerServer:
             await parts.services.registrar.controlled_shutdown(deadline)
         await asyncio.gather(*(listener.close(LAST_ANSWERS_SECONDS) for listener in listeners))
         if self._http is not None:
-            await self._http.close()
+            self._http.close()
         for task in self._background:
             task.cancel()
         if self._background:

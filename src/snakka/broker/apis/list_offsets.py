@@ -1,7 +1,7 @@
 """ListOffsets: offsets by timestamp, and by the timestamps that mean something special. Versions 1-11.
 
-KIP-98 isolation levels (2), KIP-320 leader epochs (4), KIP-734 the largest timestamp (7), KIP-405 the earliest local offset (8),
-KIP-1005 the latest tiered offset (9), KIP-1075 a timeout (10), KIP-1023 the earliest offset not yet uploaded (11).
+KIP-98 isolation levels (2), KIP-320 leader epochs (4), KIP-734 the largest timestamp (7), KIP-405 the earliest local offset
+(8), KIP-1005 the latest tiered offset (9), KIP-1075 a timeout (10), KIP-1023 the earliest offset not yet uploaded (11).
 """
 
 from typing import NamedTuple

@@ -4,6 +4,8 @@ KIP-4 creation of topics by asking for them (4), KIP-320 leader epochs (7), KIP-
 KIP-516 topic ids (10, usable from 12), KIP-1102 a client may be told to start anew (13).
 """
 
+from collections.abc import Awaitable
+
 from snakka.broker.api import Api
 from snakka.broker.cluster_view import (
     INTERNAL_TOPICS,
@@ -39,7 +41,9 @@ async def _create_and_answer(
     return _answer(request, context, services, errors)
 
 
-def handle(request: MetadataRequest, context: RequestContext, services: Services) -> object:
+def handle(
+    request: MetadataRequest, context: RequestContext, services: Services
+) -> MetadataResponse | Awaitable[MetadataResponse]:
     missing = _to_create(request, context, services)
     if missing:
         return _create_and_answer(missing, request, context, services)

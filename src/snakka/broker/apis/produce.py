@@ -119,10 +119,11 @@ def _produce_partition(
     partition = services.partitions.get(topic, data.index)
     if partition is None:
         return _failed(data.index, services.missing_partition_error(topic, data.index), None)
-    if data.records is None:
+    records = data.records
+    if not isinstance(records, memoryview):
         return _failed(data.index, ErrorCode.INVALID_RECORD, "a produce needs a record batch")
     try:
-        info = partition.append(data.records, request.acks, services.runtime.clock.now_ms())
+        info = partition.append(records, request.acks, services.runtime.clock.now_ms())
     except ApiError as error:
         partition.failed_produces += 1
         return _failed_append(data.index, error, partition, context.api_version)
