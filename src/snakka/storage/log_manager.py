@@ -88,6 +88,7 @@ class LogManager:
         self._recovery_threads = recovery_threads
         self._deletion = DelayedDeletion(files, runtime, self.fail_directory)
         self._logs: dict[TopicPartition, PartitionLog] = {}
+        self._by_topic: dict[str, list[PartitionLog]] = {}
         self._future: dict[TopicPartition, PartitionLog] = {}
         # Logs of an older topic with the name of a newer one, until `mark_strays` says which is which.
         self._contested: list[PartitionLog] = []
@@ -104,9 +105,7 @@ class LogManager:
         loaded = await load_logs(
             self._files, self._runtime, online, self._config_for, max(self._recovery_threads(), 1)
         )
-        for opened in loaded.current:
-            if self._logs.setdefault((opened.topic, opened.partition), opened) is not opened:
-                self._contested.append(opened)
+        self._contested = [opened for opened in loaded.current if not self._host(opened)]
         self._future = {(opened.topic, opened.partition): opened for opened in loaded.future}
         for directory in online:
             directory.log_count = len(self._logs_in(directory))
@@ -123,18 +122,25 @@ class LogManager:
 
     def mark_strays(self, is_stray: Callable[[PartitionLog], bool]) -> list[PartitionLog]:
         """Set aside the logs that no topic wants, under a name that ends in `-stray`; for a person to remove."""
-        strays = [one for one in (*self._logs.values(), *self._contested) if is_stray(one)]
+        candidates = (*self._logs.values(), *self._future.values(), *self._contested)
+        strays = [one for one in candidates if is_stray(one)]
         for stray in strays:
             log.warning("%s belongs to no partition of this broker: set aside as stray", stray.directory)
             self._remove(stray, Kind.STRAY)
-        contested, self._contested = self._contested, []
-        for one in contested:
-            if self._logs.setdefault((one.topic, one.partition), one) is not one:
-                other = self._logs[one.topic, one.partition].directory
-                raise DataDirectoryError(
-                    f"{other} and {one.directory} are the same partition: remove one of them"
-                )
+        self._contested = [one for one in self._contested if not self._host(one)]
+        for one in self._contested:
+            other = self._logs[one.topic, one.partition].directory
+            raise DataDirectoryError(
+                f"{other} and {one.directory} are the same partition: remove one of them"
+            )
         return strays
+
+    def _host(self, opened: PartitionLog) -> bool:
+        """Put a log into use; False if there is another one of that name."""
+        if self._logs.setdefault((opened.topic, opened.partition), opened) is not opened:
+            return False
+        self._by_topic.setdefault(opened.topic, []).append(opened)
+        return True
 
     # -- finding --------------------------------------------------------------------------------------------------
 
@@ -150,7 +156,7 @@ class LogManager:
         return len(self._logs)
 
     def of_topic(self, topic: str) -> list[PartitionLog]:
-        return [one for one in self._logs.values() if one.topic == topic]
+        return list(self._by_topic.get(topic, ()))
 
     def directory_of(self, one: PartitionLog) -> LogDirectory:
         return self._directory_at(os.path.dirname(one.directory))
@@ -234,7 +240,7 @@ class LogManager:
             except OSError as error:
                 self.fail_directory(directory.path, error)
             else:
-                self._logs[topic, partition] = created
+                self._host(created)
                 directory.log_count += 1
                 return created
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, f"no log directory can take {topic}-{partition}")
@@ -252,10 +258,11 @@ class LogManager:
 
     def update_config(self, topic: str, config: LogConfig) -> None:
         """The topic's configs, or the broker's defaults for them, have changed."""
-        for logs in (self._logs, self._future):
-            for one in logs.values():
-                if one.topic == topic:
-                    one.config = config
+        for one in self._by_topic.get(topic, ()):
+            one.config = config
+        for one in self._future.values():
+            if one.topic == topic:
+                one.config = config
 
     def delete(self, topic: str, partition: int) -> None:
         """Its directory is renamed now and removed after `file.delete.delay.ms`. One that is not there is fine."""
@@ -283,10 +290,14 @@ class LogManager:
 
     def _let_go(self, gone: PartitionLog) -> None:
         key = gone.topic, gone.partition
-        for logs in (self._logs, self._future):
-            if logs.get(key) is gone:
-                del logs[key]
-        if gone in self._contested:
+        if self._logs.get(key) is gone:
+            del self._logs[key]
+            self._by_topic[gone.topic].remove(gone)
+            if not self._by_topic[gone.topic]:
+                del self._by_topic[gone.topic]
+        elif self._future.get(key) is gone:
+            del self._future[key]
+        else:
             self._contested.remove(gone)
         self.directory_of(gone).log_count -= 1
         self.flusher.forget(gone)
@@ -438,7 +449,7 @@ class LogManager:
                 one.abandon()
             async with self._checkpointing[directory.path]:
                 directory.release()
-        self._logs, self._future, self._contested = {}, {}, []
+        self._logs, self._by_topic, self._future, self._contested = {}, {}, {}, []
 
     async def _close_directory(self, directory: LogDirectory, broker_epoch: int) -> None:
         if not directory.online:
