@@ -109,8 +109,23 @@ async def test_a_future_log_is_kept_apart_shown_and_deleted_with_its_topic(tmp_p
             ("t", 0, 0, False),
             ("t", 0, 6, True),
         ]
+        assert manager.mark_strays(lambda one: one.topic_id != topic_id(1)) == []
         manager.delete("t", 0)
         await until(lambda: not any(entry.is_dir() for name in "ab" for entry in (tmp_path / name).iterdir()))
+        await manager.close()
+
+
+async def test_a_future_log_of_a_deleted_topic_is_a_stray(tmp_path: Path) -> None:
+    async with running() as runtime:
+        manager = await open_manager(runtime, str(tmp_path))
+        append(manager.create("x", 0, topic_id(1), CONFIG), batch_of(4))
+        await manager.close()
+        os.rename(tmp_path / "x-0", tmp_path / "t-0.0123456789abcdef-future")
+        manager = await open_manager(runtime, str(tmp_path))
+        assert len(manager.mark_strays(lambda _: True)) == 1
+        (left,) = (entry.name for entry in tmp_path.iterdir() if entry.is_dir())
+        assert left.startswith("t-0.")
+        assert left.endswith("-stray")
         await manager.close()
 
 
