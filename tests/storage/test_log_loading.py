@@ -123,8 +123,7 @@ async def test_a_future_log_of_a_deleted_topic_is_a_stray(tmp_path: Path) -> Non
         os.rename(tmp_path / "x-0", tmp_path / "t-0.0123456789abcdef-future")
         manager = await open_manager(runtime, str(tmp_path))
         assert len(manager.mark_strays(lambda _: True)) == 1
-        (left,) = (entry.name for entry in tmp_path.iterdir() if entry.is_dir())
-        assert left.startswith("t-0.")
+        (left,) = (name for name in os.listdir(tmp_path) if name.startswith("t-0"))
         assert left.endswith("-stray")
         await manager.close()
 
