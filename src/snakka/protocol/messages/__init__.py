@@ -1,1 +1,1 @@
-"""Kafka's requests and responses, one module an API, imported on first use."""
+"""Generated: one module an API."""

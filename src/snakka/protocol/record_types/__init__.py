@@ -1,1 +1,1 @@
-"""Kafka's record types, one folder an area, one module a record."""
+"""Generated: one package an area, one module a record."""
