@@ -4,6 +4,7 @@ The rule of this room: whatever comes out has a right checksum, and offsets neve
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from snakka.protocol.batch_reader import (
     MAX_OUTPUT_BYTES,
@@ -63,17 +64,49 @@ def build_batch(
     `log_append_time_ms` the batch, not its records, says when they came. Without any record the batch is the empty one
     that keeps a producer's sequence alive, and `last_offset` is required.
     """
-    attributes = int(compression)
-    attributes |= LOG_APPEND_TIME_BIT if log_append_time_ms is not None else 0
-    attributes |= TRANSACTIONAL_BIT if is_transactional else 0
-    attributes |= CONTROL_BIT if is_control else 0
-    attributes |= DELETE_HORIZON_BIT if delete_horizon_ms is not None else 0
-    base_timestamp = delete_horizon_ms
+    attributes = (
+        compression
+        | (log_append_time_ms is not None and LOG_APPEND_TIME_BIT)
+        | (is_transactional and TRANSACTIONAL_BIT)
+        | (is_control and CONTROL_BIT)
+        | (delete_horizon_ms is not None and DELETE_HORIZON_BIT)
+    )
+    encoded = _encode(records, base_offset, delete_horizon_ms)
+    if not encoded.count and last_offset is None:
+        raise ValueError("an empty batch needs its last offset")
+    header = BatchHeader(
+        base_offset=base_offset,
+        length=0,
+        leader_epoch=leader_epoch,
+        magic=MAGIC,
+        crc=0,
+        attributes=attributes,
+        last_offset_delta=(encoded.last_offset if last_offset is None else last_offset) - base_offset,
+        base_timestamp=encoded.base_timestamp,
+        max_timestamp=encoded.max_timestamp if log_append_time_ms is None else log_append_time_ms,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        count=encoded.count,
+    )
+    return _assemble(header, compress(compression, encoded.body, level) if encoded.count else b"")
+
+
+class _Encoded(NamedTuple):
+    body: bytes
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody misses
+    last_offset: int
+    base_timestamp: int
+    max_timestamp: int
+
+
+def _encode(records: Iterable[Record], base_offset: int, base_timestamp: int | None) -> _Encoded:
+    """The records as a batch's body. Without a base timestamp the first record's is the base."""
     max_timestamp = NO_TIMESTAMP
     parts: list[bytes] = []
     offset = base_offset - 1
     count = 0
-    for record_offset, timestamp, key, value, headers, record_attributes in records:
+    for record_offset, timestamp, key, value, headers, attributes in records:
         if record_offset < 0:
             offset += 1
         elif record_offset > offset:
@@ -86,32 +119,10 @@ def build_batch(
             max_timestamp = timestamp
         rest = _record_rest(offset - base_offset, key, value, headers)
         delta = varint(timestamp - base_timestamp)
-        parts.append(varint(1 + len(delta) + len(rest)))
-        parts.append(bytes((record_attributes,)) + delta)
-        parts.append(rest)
+        parts += (varint(1 + len(delta) + len(rest)), bytes((attributes,)), delta, rest)
         count += 1
-    if log_append_time_ms is not None:
-        max_timestamp = log_append_time_ms
-    if last_offset is None:
-        if not count:
-            raise ValueError("an empty batch needs its last offset")
-        last_offset = offset
-    header = BatchHeader(
-        base_offset=base_offset,
-        length=0,
-        leader_epoch=leader_epoch,
-        magic=MAGIC,
-        crc=0,
-        attributes=attributes,
-        last_offset_delta=last_offset - base_offset,
-        base_timestamp=NO_TIMESTAMP if base_timestamp is None else base_timestamp,
-        max_timestamp=max_timestamp,
-        producer_id=producer_id,
-        producer_epoch=producer_epoch,
-        base_sequence=base_sequence,
-        count=count,
-    )
-    return _assemble(header, compress(compression, b"".join(parts), level) if count else b"")
+    base = NO_TIMESTAMP if base_timestamp is None else base_timestamp
+    return _Encoded(b"".join(parts), count, offset, base, max_timestamp)
 
 
 def build_control_batch(
