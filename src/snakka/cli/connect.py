@@ -1,0 +1,64 @@
+"""How the client commands reach a cluster: one argument, one connection, and every failure as one line."""
+
+import asyncio
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from snakka.cli.command import FAILED, USAGE, CommandError
+
+if TYPE_CHECKING:
+    from snakka.client.cluster_view import ClusterView
+
+BOOTSTRAP_VARIABLE = "SNAKKA_BOOTSTRAP"
+DEFAULT_BOOTSTRAP = "127.0.0.1:9092"
+REQUEST_SECONDS = 30.0
+
+
+def add_bootstrap_argument(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--bootstrap-server",
+        metavar="HOST:PORT",
+        help=f"a broker, or several with commas between; {BOOTSTRAP_VARIABLE} or {DEFAULT_BOOTSTRAP} unless said",
+    )
+
+
+def run_with_cluster(given: Namespace, work: Callable[["ClusterView"], Awaitable[int]]) -> int:
+    """Run `work` with a view of the cluster that the arguments name; its exit code."""
+    from snakka.client.errors import ClientError
+    from snakka.protocol.errors import ApiError, ProtocolError
+
+    try:
+        return asyncio.run(_connected(_bootstrap(given), work))
+    except ClientError as error:
+        raise CommandError(str(error), FAILED) from None
+    except ApiError as error:
+        raise CommandError(_shown(error), FAILED) from None
+    except ProtocolError as error:
+        raise CommandError(f"a broker sent what can't be understood: {error}", FAILED) from None
+
+
+def _bootstrap(given: Namespace) -> str:
+    return given.bootstrap_server or os.environ.get(BOOTSTRAP_VARIABLE) or DEFAULT_BOOTSTRAP
+
+
+async def _connected(bootstrap: str, work: Callable[["ClusterView"], Awaitable[int]]) -> int:
+    from snakka.client.broker_pool import BrokerPool, parse_bootstrap
+    from snakka.client.cluster_view import ClusterView
+
+    try:
+        addresses = parse_bootstrap(bootstrap)
+    except ValueError as error:
+        raise CommandError(f"--bootstrap-server: {error}", USAGE) from None
+    pool = BrokerPool(addresses)
+    try:
+        return await work(ClusterView(pool))
+    finally:
+        await pool.close()
+
+
+def _shown(error: Exception) -> str:
+    """The reason in words, and Kafka's name for it behind."""
+    code, message = error.args
+    return f"{message} ({code.name})" if message else str(code.name)

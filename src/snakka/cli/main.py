@@ -1,0 +1,76 @@
+"""The `snakka` command: finds the command that was asked for, runs it, and turns its outcome into an exit code.
+
+Rule: a command's code is imported when that command runs, because start-up time is what a command line feels like.
+Exit codes: 0 it worked, 1 it failed while running, 2 it was asked for something that can't be done.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from snakka import __version__
+from snakka.cli.command import FAILED, INTERRUPTED, OK, USAGE, CommandError
+
+# Each is a module of this package with `run(arguments) -> exit code`.
+COMMANDS = {
+    "start": "start a broker",
+    "topic": "create, list, describe and delete topics",
+    "produce": "send lines from standard input to a topic",
+    "consume": "print the records of a topic",
+}
+
+_HELP = """usage: snakka COMMAND [OPTIONS]
+
+A Kafka-compatible event-streaming platform.
+
+commands:
+{commands}
+
+options:
+  -h, --help     show this help; snakka COMMAND --help explains a command
+  --version      show the version
+
+examples:
+  snakka start                                  a broker on 127.0.0.1:9092
+  snakka topic create orders --partitions 3
+  echo 'hello' | snakka produce orders
+  snakka consume orders --from-beginning
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+        return code
+    except CommandError as error:
+        print(f"snakka: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. An ordinary exit would try to flush the rest of it, and complain.
+        os._exit(FAILED)
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(
+            _HELP.format(commands="\n".join(f"  {name:<12} {doc}" for name, doc in COMMANDS.items())), end=""
+        )
+        return OK if arguments else USAGE
+    name = arguments[0]
+    if name == "--version":
+        print(f"snakka {__version__}")
+        return OK
+    if name not in COMMANDS:
+        raise CommandError(f"there is no command {name}; the commands are {', '.join(COMMANDS)}", USAGE)
+    code: int = import_module(f"snakka.cli.{name}").run(arguments[1:])
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""`snakka start`: one broker in this process, from its options until a signal ends it.
+
+Rule: whatever keeps the broker from starting is one line on stderr and exit code 2, before anything was written; standard
+output has one line, when clients may come.
+"""
+
+import asyncio
+import gc
+import os
+import resource
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from snakka.cli.command import FAILED, OK, USAGE, CommandError, CommandParser
+from snakka.runtime.log_setup import DEFAULT_LEVEL, LEVELS, log_to_stderr
+
+if TYPE_CHECKING:
+    from snakka.network.endpoints import Endpoint
+    from snakka.options.option_set import OptionSet
+
+DEFAULT_DATA_DIR = "snakka-data"
+LEVEL_VARIABLE = "SNAKKA_LOG_LEVEL"
+
+# macOS says that there is no limit, and then refuses more than this.
+_DESCRIPTORS_WITHOUT_LIMIT = 10_240
+# A full collection over many small objects stalls the loop for tens of milliseconds, and finds nearly nothing.
+_COLLECTOR_THRESHOLDS = (50_000, 20, 100)
+
+_DESCRIPTION = """Start a broker. SIGTERM or SIGINT (Ctrl-C) stops it cleanly; a second signal ends it at once.
+
+When clients may connect it prints one line to standard output: ready on HOST:PORT. Its log goes to standard error."""
+
+_EXAMPLES = """examples:
+  snakka start
+      a broker on 127.0.0.1:9092 with its data in ./snakka-data
+  snakka start --data-dir /var/lib/snakka --listen 127.0.0.1:0
+      on a port that the system chooses; the line "ready on" names it
+  snakka start --set num.partitions=3 --set log.retention.hours=24
+      with Kafka's own option names
+  snakka start --config server.properties --metrics 127.0.0.1:9404
+      Apache Kafka's file (or TOML), and http://127.0.0.1:9404/metrics and /health
+
+What is said on the command line has precedence over the file. A new data directory is formatted as a cluster of one node,
+unless controller.quorum.* is set. To be reached from other machines, set the address that clients should use:
+  snakka start --listen 0.0.0.0:9092 --set advertised.listeners=PLAINTEXT://broker.example.com:9092
+
+exit codes: 0 stopped as asked; 1 failed while running; 2 could not start (an option, an address, a data directory)"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    given = _parser().parse_args(arguments)
+    log_to_stderr(_log_level(given))
+    from snakka.network.listener import ListenError
+    from snakka.options.option import OptionError
+    from snakka.storage.meta_properties import DataDirectoryError
+
+    try:
+        options = _options(given)
+        _raise_descriptor_limit()
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(_serve(options, given.metrics))
+    except OptionError as error:
+        raise CommandError(str(error), USAGE) from None
+    except ListenError as error:
+        raise CommandError(error.strerror or str(error), USAGE) from None
+    except DataDirectoryError as error:
+        raise CommandError(str(error), USAGE) from None
+
+
+def _parser() -> CommandParser:
+    parser = CommandParser("snakka start", _DESCRIPTION, _EXAMPLES)
+    parser.add_argument(
+        "--data-dir",
+        metavar="DIR",
+        help=f"where the data is (log.dirs); ./{DEFAULT_DATA_DIR} unless the file says so",
+    )
+    parser.add_argument(
+        "--listen", metavar="HOST:PORT", help="where clients come in, 127.0.0.1:9092 unless said; port 0: any"
+    )
+    parser.add_argument("--config", metavar="FILE", help="options in a .properties or .toml file")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="one option, by Kafka's name; may be given often",
+    )
+    parser.add_argument(
+        "--metrics", metavar="HOST:PORT", help="serve /metrics (Prometheus) and /health over HTTP there"
+    )
+    parser.add_argument(
+        "--log-level",
+        choices=LEVELS,
+        help=f"what is worth a line on stderr; {LEVEL_VARIABLE} or {DEFAULT_LEVEL} unless said",
+    )
+    return parser
+
+
+def _log_level(given: Namespace) -> str:
+    level: str = given.log_level or os.environ.get(LEVEL_VARIABLE, "").lower() or DEFAULT_LEVEL
+    if level not in LEVELS:
+        raise CommandError(f"{LEVEL_VARIABLE}={level} must be one of {', '.join(LEVELS)}", USAGE)
+    return level
+
+
+def _options(given: Namespace) -> "OptionSet":
+    from snakka.broker.option_catalog import load_options
+
+    notices: list[str] = []
+
+    def load(data_dir: str | None) -> "OptionSet":
+        notices.clear()
+        return load_options(
+            config_file=given.config,
+            assignments=given.assignments,
+            listen=given.listen,
+            data_dir=data_dir,
+            log=notices.append,
+        )
+
+    options = load(given.data_dir)
+    if not (options.is_set("log.dirs") or options.is_set("log.dir")):
+        options = load(DEFAULT_DATA_DIR)
+    import logging
+
+    for notice in notices:
+        logging.getLogger("snakka.options").warning("%s", notice)
+    return options
+
+
+def _raise_descriptor_limit() -> None:
+    """Every segment and every client is a descriptor, and the usual limit is from another time."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = max(soft, _DESCRIPTORS_WITHOUT_LIMIT) if hard == resource.RLIM_INFINITY else hard
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    except (ValueError, OSError):
+        return  # what there is must do
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+async def _serve(options: "OptionSet", metrics_address: str | None) -> int:
+    from snakka.broker.server import BrokerServer
+    from snakka.runtime.signals import stop_on_signals
+
+    loop = asyncio.get_running_loop()
+    asked_to_stop = stop_on_signals(loop)
+    server = BrokerServer(options, metrics_address=metrics_address)
+    starting = loop.create_task(server.start(), name="start")
+    await asyncio.wait((starting, asked_to_stop), return_when=asyncio.FIRST_COMPLETED)
+    if not starting.done():
+        starting.cancel()
+        await asyncio.wait((starting,))
+        return OK
+    starting.result()
+    _settle_garbage_collector()
+    print(f"ready on {_shown(server.client_endpoints[0])}", flush=True)
+    await asyncio.wait((asked_to_stop, server.failed), return_when=asyncio.FIRST_COMPLETED)
+    await server.stop()
+    if server.failed.done():
+        raise CommandError(server.failed.result(), FAILED)
+    return OK
+
+
+def _shown(endpoint: "Endpoint") -> str:
+    host = endpoint.host or "0.0.0.0"
+    return f"[{host}]:{endpoint.port}" if ":" in host else f"{host}:{endpoint.port}"
+
+
+def _settle_garbage_collector() -> None:
+    """What is alive now stays alive: the collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
