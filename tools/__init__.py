@@ -1,1 +1,1 @@
-"""What developers run and users never see: nothing in `snakka` imports from here."""
+"""What derives from declarations is written by these modules: `python -m tools.generate`."""

@@ -18,9 +18,6 @@ AnyMessage = TypeVar("AnyMessage", bound="Message")
 # The default of an argument whose absence differs from None.
 UNSET: Any = object()
 
-# How `read` makes an object whose fields it is about to set.
-new = object.__new__
-
 _UNREADABLE = (StructError, IndexError, ValueError, OverflowError)
 _UNWRITABLE = (StructError, AttributeError, TypeError, ValueError, OverflowError)
 

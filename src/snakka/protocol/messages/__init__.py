@@ -1,1 +1,1 @@
-"""Generated: one module an API."""
+"""Kafka's requests and responses, one module an API, imported on first use."""

@@ -1,1 +1,1 @@
-"""Generated: one package an area, one module a record."""
+"""Kafka's record types, one folder an area, one module a record."""
