@@ -147,12 +147,13 @@ async def _connections(listener: Any) -> list[Connection]:
 
 
 @pytest.mark.parametrize("would_block", [False, True])
-@pytest.mark.parametrize("fails_at", [0, CHUNK_BYTES])
+@pytest.mark.parametrize("fails_at", [0, CHUNK_BYTES, 24 * MIB])
 def test_a_failed_read_closes_the_connection(
     run: Run, would_block: bool, fails_at: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
-        region = Region(bytes(MIB), would_block=would_block, fails_at=fails_at)
+        # Large enough that the failure meets a socket that has been full.
+        region = Region(bytes(32 * MIB), would_block=would_block, fails_at=fails_at)
         handler = Answering(lambda frame: with_regions(region) if frame == b"bad" else sealed(frame))
         async with (
             listening(handler) as listener,

@@ -101,7 +101,7 @@ class _Route:
         self.decode = request_class(self.api.key).decode
         return self.decode(frame, version, position)
 
-    def error_form(self, request: Message, code: ErrorCode, text: str) -> Message | None:
+    def error_form(self, request: Message, version: int, code: ErrorCode, text: str) -> Message | None:
         """How this API tells of an error; None if it can't."""
         if self.api.error_response is not None:
             return self.api.error_response(request, code, text)
@@ -111,7 +111,9 @@ class _Route:
         fields: dict[str, Any] = {"error_code": code}
         if "error_message" in kind.__slots__:
             fields["error_message"] = text or None
-        return kind(**fields)
+        response = kind(**fields)
+        # Some versions of a response do not carry its error code: an answer that looks like success would be a lie.
+        return None if response.encode(version) == kind().encode(version) else response
 
 
 class Dispatcher:
@@ -253,7 +255,7 @@ class Dispatcher:
             self._failures.report(f"{route.name} v{context.api_version} failed", error)
             code, text = ErrorCode.UNKNOWN_SERVER_ERROR, ""
         try:
-            response = route.error_form(request, code, text)
+            response = route.error_form(request, context.api_version, code, text)
         except Exception as second:
             self._failures.report(f"{route.name} v{context.api_version}: no error form", second)
             response = None

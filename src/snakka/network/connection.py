@@ -242,7 +242,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def _answers_have_left(self) -> None:
         if self._is_closing:
-            self._close_if_finished()
+            # In a turn of its own: asyncio's transport reports the end twice if it is closed while it calls us.
+            self._loop.call_soon(self._close_if_finished)
         elif self._is_held_back:
             self._relieve_soon()
 
@@ -268,7 +269,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.resume_reading()
 
     def _close_if_finished(self) -> None:
-        if not self._open and self._outbound.is_empty:
+        if not self._open and self._outbound.is_empty and not self._transport.is_closing():
             self._transport.close()
 
     def _close_now(self) -> None:
@@ -280,7 +281,8 @@ class Connection(asyncio.BufferedProtocol):
     def _cannot_answer(self, error: OSError) -> None:
         """The size of the answer is sent and its bytes can't be had: only a closed connection says so."""
         self.environment.rejections.report(f"closed the connection to {self.client_address}: {error}")
-        self.abort()
+        self._is_closing = self._is_held_back = True
+        self._loop.call_soon(self.abort)
 
     def _set_socket_options(self, raw: socket.socket | None) -> None:
         if raw is None:

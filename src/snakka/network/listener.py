@@ -32,7 +32,19 @@ _NO_SUCH_FAMILY = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
 
 
 class ListenError(OSError):
-    """The address cannot be listened on; the text is one line for the user."""
+    """The address cannot be listened on; its text is one line for the user."""
+
+    def __str__(self) -> str:
+        return str(self.args[-1])
+
+
+def listen_error(host: str, port: int, error: OSError) -> ListenError:
+    """What went wrong, in the words of a user."""
+    if isinstance(error, socket.gaierror) or error.errno is None:
+        reason = error.strerror or str(error)
+    else:
+        reason = os.strerror(error.errno).lower()
+    return ListenError(error.errno, f"cannot listen on {host or '*'}:{port}: {reason}")
 
 
 class Listener:
@@ -90,7 +102,7 @@ class Listener:
                 if index and error.errno in _NO_SUCH_FAMILY:
                     continue
                 self._close_servers()
-                raise self._listen_error(error) from None
+                raise listen_error(self.host, self.port, error) from None
             self._servers.append(server)
             # All addresses of a host share the port that the first one got.
             self.port = server.sockets[0].getsockname()[1]
@@ -102,7 +114,7 @@ class Listener:
                 await server.start_serving()
         except OSError as error:
             self._close_servers()
-            raise self._listen_error(error) from None
+            raise listen_error(self.host, self.port, error) from None
         self._schedule_sweep()
 
     async def close(self, deadline_seconds: float = 0.3) -> None:
@@ -143,7 +155,7 @@ class Listener:
         try:
             found = await self._loop.getaddrinfo(self.host, None, type=socket.SOCK_STREAM)
         except OSError as error:
-            raise self._listen_error(error) from None
+            raise listen_error(self.host, self.port, error) from None
         return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
     async def _bind_one(self, host: str) -> asyncio.Server:
@@ -158,13 +170,6 @@ class Listener:
 
     def _new_connection(self) -> Connection:
         return Connection(self.environment)
-
-    def _listen_error(self, error: OSError) -> ListenError:
-        if error.errno is not None and error.errno > 0:
-            reason = os.strerror(error.errno).lower()
-        else:
-            reason = error.strerror or str(error)
-        return ListenError(error.errno, f"cannot listen on {self.host or '*'}:{self.port}: {reason}")
 
     def _close_servers(self) -> None:
         for server in self._servers:
