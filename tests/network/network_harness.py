@@ -77,7 +77,7 @@ class Parked:
         waiting = Waiting()
         waiting.on_disconnect(lambda: self.gone.append(payload))
         # A message is not needed here: what the test completes it with is already an answer.
-        waiting.bind(lambda answer: answer, connection.send_ready)  # type: ignore[arg-type, return-value]
+        waiting.bind(lambda answer: answer, connection.answer_later)  # type: ignore[arg-type, return-value]
         connection.wait_for(waiting)
         self.open.append((payload, waiting))
 
@@ -90,6 +90,7 @@ class Parked:
 async def listening(handler: FrameHandler, **settings: Any) -> AsyncIterator[Listener]:
     """A listener on a free port of the loopback interface."""
     runtime = Runtime(asyncio.get_running_loop())
+    is_started = settings.pop("is_started", True)
     endpoint = Endpoint(
         "PLAINTEXT", settings.pop("host", "127.0.0.1"), settings.pop("port", 0), "PLAINTEXT", False
     )
@@ -105,7 +106,8 @@ async def listening(handler: FrameHandler, **settings: Any) -> AsyncIterator[Lis
     )
     try:
         await listener.bind()
-        await listener.start()
+        if is_started:
+            await listener.start()
         yield listener
     finally:
         await listener.close(0.05)

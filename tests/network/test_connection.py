@@ -20,7 +20,7 @@ from network_harness import (
     until,
 )
 
-from snakka.network.connection import MOST_OPEN_REQUESTS
+from snakka.network.connection import MOST_OPEN_REQUESTS, MOST_PARKED_BYTES
 from snakka.network.outbound import MOST_QUEUED_BYTES
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.telemetry.process import resident_bytes
@@ -102,6 +102,39 @@ def test_a_client_that_keeps_sending_while_nothing_is_answered_is_held_back(run:
                 await until(lambda number=number: len(handler.open) > number)
                 handler.complete(number)
                 assert await client.receive() == b"%d" % number
+
+    run(scenario())
+
+
+def test_answers_that_wait_for_an_earlier_one_are_bounded_by_their_size(run: Run) -> None:
+    answer = bytes(100_000)
+
+    class FirstIsParked(Parked):
+        def __init__(self) -> None:
+            super().__init__()
+            self.frames = 0
+
+        def dispatch(self, connection: Any, frame: memoryview) -> None:
+            self.frames += 1
+            if self.open:
+                connection.answer(sealed(answer))
+            else:
+                super().dispatch(connection, frame)
+
+    async def scenario() -> None:
+        handler = FirstIsParked()
+        async with listening(handler) as listener, connected(listener, MIB) as client:
+            client.send(framed(b"first") + framed(b"x") * 50)
+            await until(lambda: handler.frames * len(answer) > MOST_PARKED_BYTES)
+            held = handler.frames
+            assert held * len(answer) < MOST_PARKED_BYTES + 3 * len(answer)
+            assert await stays(lambda: handler.frames == held)
+            handler.complete(0)
+            assert await client.receive() == b"first"
+            for _ in range(50):
+                assert await client.receive() == answer
+            (connection,) = listener.connections
+            assert connection._parked_bytes == 0
 
     run(scenario())
 

@@ -91,8 +91,11 @@ def test_an_address_that_is_not_ours_is_one_clear_line(run: Run, host: str, reas
 
 def test_nobody_is_let_in_between_bind_and_start_and_the_port_is_free_after_close(run: Run) -> None:
     async def scenario() -> None:
-        async with listening(Echo()) as listener:
+        async with listening(Echo(), is_started=False) as listener:
             port = listener.port
+            with pytest.raises(ConnectionError):
+                await echo("127.0.0.1", port)
+            await listener.start()
             await echo("127.0.0.1", port)
         with pytest.raises(ConnectionError):
             await echo("127.0.0.1", port)

@@ -198,7 +198,7 @@ class Dispatcher:
             if answer is not None:
                 connection.answer(answer)
             return
-        waiting.bind(encode, connection.send_ready)
+        waiting.bind(encode, connection.answer_later)
         connection.wait_for(waiting)
         if pending is not waiting:
             work = self._complete(route, request, context, waiting, pending)  # type: ignore[arg-type]

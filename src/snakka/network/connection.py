@@ -24,9 +24,10 @@ from snakka.runtime import Runtime
 from snakka.security.authorizer import Authorizer
 from snakka.security.principal import ANONYMOUS, Principal
 
-# Kafka has one request of a connection in work at a time; clients send up to five ahead. Half of it must be answered
-# before reading goes on.
+# Kafka has one request of a connection in work at a time, whatever the client sends ahead. Above these nothing is read
+# until half of the requests are answered.
 MOST_OPEN_REQUESTS = 64
+MOST_PARKED_BYTES = 1024 * 1024
 
 
 class FrameHandler(Protocol):
@@ -74,6 +75,7 @@ class Connection(asyncio.BufferedProtocol):
         "_loop",
         "_open",
         "_outbound",
+        "_parked_bytes",
         "_relief_is_due",
         "_splitter",
         "_transport",
@@ -97,6 +99,8 @@ class Connection(asyncio.BufferedProtocol):
         self._splitter = FrameSplitter(environment.memory, environment.largest_frame, self._relieve_soon)
         # Requests whose answers have not left, oldest first.
         self._open: deque[Waiting] = deque()
+        # Memory of answers that wait for one before them.
+        self._parked_bytes = 0
         self._is_admitted = False
         self._is_closing = False
         # Nothing is read until answers have left or memory has come free.
@@ -168,18 +172,29 @@ class Connection(asyncio.BufferedProtocol):
         answered = Waiting()
         answered.is_done = True
         answered.answer = answer
-        self._keep_place(answered)
+        self.wait_for(answered)
+        self._park(answer)
 
     def wait_for(self, waiting: Waiting) -> None:
         """The request that is being dispatched is answered later; its place in the order is kept."""
-        self._keep_place(waiting)
+        self._open.append(waiting)
+        if len(self._open) >= MOST_OPEN_REQUESTS:
+            self._hold_back()
 
-    def send_ready(self) -> None:
-        """An open request has got its answer: send all whose turn has come."""
+    def answer_later(self, waiting: Waiting) -> None:
+        """An open request has got its answer: send it and those after it, if its turn has come."""
         opened = self._open
+        if waiting is not opened[0]:
+            if waiting.answer is not None:
+                self._park(waiting.answer)
+            return
+        opened.popleft()
+        if waiting.answer is not None:
+            self._outbound.send(waiting.answer)
         while opened and opened[0].is_done:
             answer = opened.popleft().answer
             if answer is not None:
+                self._parked_bytes -= len(answer)
                 self._outbound.send(answer)
         if self._is_held_back:
             self._answers_have_left()
@@ -229,9 +244,10 @@ class Connection(asyncio.BufferedProtocol):
         if self._is_held_back:
             self._splitter.keep_for_later()
 
-    def _keep_place(self, waiting: Waiting) -> None:
-        self._open.append(waiting)
-        if len(self._open) >= MOST_OPEN_REQUESTS:
+    def _park(self, answer: Frame) -> None:
+        """An answer waits for one before it; what it refers to in files costs no memory."""
+        self._parked_bytes += len(answer)
+        if self._parked_bytes > MOST_PARKED_BYTES:
             self._hold_back()
 
     def _hold_back(self) -> None:

@@ -23,7 +23,7 @@ class Waiting:
         # The written answer, from completion until its turn has come; None if there is none to send.
         self.answer: Frame | None = None
         self._encode: Encode | None = None
-        self._deliver: Callable[[], None] | None = None
+        self._deliver: Callable[[Waiting], None] | None = None
         self._disconnected: Callable[[], None] | None = None
 
     def complete(self, response: Message | None) -> None:
@@ -36,14 +36,14 @@ class Waiting:
             self.response = response
             return
         self.answer = self._encode(response)
-        self._deliver()
+        self._deliver(self)
 
     def on_disconnect(self, callback: Callable[[], None]) -> None:
         """The client has gone: `callback` drops what waits for it. One callback; a later one replaces it."""
         if not self.is_done:
             self._disconnected = callback
 
-    def bind(self, encode: Encode, deliver: Callable[[], None]) -> None:
+    def bind(self, encode: Encode, deliver: Callable[["Waiting"], None]) -> None:
         """Tie it to its request (how the answer is written) and its connection (who sends it when its turn comes)."""
         self._encode = encode
         self._deliver = deliver

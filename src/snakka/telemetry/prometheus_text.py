@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from snakka.telemetry.metric import Histogram
+from snakka.telemetry.metric import Counter, Gauge, Histogram
 from snakka.telemetry.metric_set import PREFIX, Declaration, MetricSet, Sample
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -36,7 +36,15 @@ def _sample_lines(name: str, declaration: Declaration, sample: Sample) -> Iterat
     if isinstance(metric, Histogram):
         yield from _histogram_lines(name, labels, metric, declaration.unit)
     else:
-        yield f"{name}{_braces(labels)} {_number(metric.value * declaration.unit)}"
+        yield f"{name}{_braces(labels)} {_value(metric, declaration.unit)}"
+
+
+def _value(metric: Counter | Gauge, unit: float) -> str:
+    """A gauge whose owner cannot say shows as no number: the other metrics are wanted all the more."""
+    try:
+        return _number(metric.value * unit)
+    except Exception:
+        return "NaN"
 
 
 def _histogram_lines(name: str, labels: list[str], metric: Histogram, unit: float) -> Iterator[str]:
