@@ -1,19 +1,20 @@
 """Four clients that nobody here wrote, each reduced to: create a topic, write records, read them all."""
 
 import asyncio
+import json
 import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka import TopicPartition as AioTopicPartition
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kafka import KafkaConsumer, KafkaProducer
-from kafka import TopicPartition as PyTopicPartition
-
+ROOT = Path(__file__).parent.parent.parent
 DEADLINE_SECONDS = 30
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -76,32 +77,28 @@ class KafkaPython:
     name = "kafka-python"
 
     @staticmethod
-    def write(bootstrap: str, topic: str, pairs: Sequence[Pair], codec: str) -> None:
-        producer = KafkaProducer(
-            bootstrap_servers=bootstrap,
-            compression_type=None if codec == "none" else codec,
-            linger_ms=5,
-            acks="all",
+    def run(action: str, *arguments: str, given: object = None) -> str:
+        command = [sys.executable, "-m", "tests.clients.kafka_python_peer", action, *arguments]
+        result = subprocess.run(
+            command,
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            timeout=2 * DEADLINE_SECONDS,
+            check=False,
         )
-        futures = [producer.send(topic, value, key, partition=0) for key, value in pairs]
-        producer.flush(DEADLINE_SECONDS)
-        for future in futures:
-            future.get(DEADLINE_SECONDS)
-        producer.close()
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
-    @staticmethod
-    def read(bootstrap: str, topic: str, count: int) -> list[Pair]:
-        consumer = KafkaConsumer(bootstrap_servers=bootstrap, consumer_timeout_ms=DEADLINE_SECONDS * 1000)
-        partition = PyTopicPartition(topic, 0)
-        consumer.assign([partition])
-        consumer.seek_to_beginning(partition)
-        found: list[Pair] = []
-        for message in consumer:
-            found.append((message.key, message.value))
-            if len(found) == count:
-                break
-        consumer.close(autocommit=False)
-        return found
+    @classmethod
+    def write(cls, bootstrap: str, topic: str, pairs: Sequence[Pair], codec: str) -> None:
+        cls.run("write", bootstrap, topic, codec, given=[(key.hex(), value.hex()) for key, value in pairs])
+
+    @classmethod
+    def read(cls, bootstrap: str, topic: str, count: int) -> list[Pair]:
+        found = json.loads(cls.run("read", bootstrap, topic, str(count)))
+        return [(bytes.fromhex(key), bytes.fromhex(value)) for key, value in found]
 
 
 class AioKafka:

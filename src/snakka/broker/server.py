@@ -36,7 +36,7 @@ from snakka.storage.log_directory import DataDirectories
 from snakka.storage.partition_log import PartitionLog
 from snakka.telemetry.loop_stalls import LoopStallMonitor
 from snakka.telemetry.metric_set import MetricSet
-from snakka.telemetry.prometheus_text import render
+from snakka.telemetry.prometheus_text import CONTENT_TYPE, render
 
 log = logging.getLogger(__name__)
 
@@ -220,7 +220,7 @@ class BrokerServer:
         return self._http.port if self._http is not None else None
 
     def _metrics_page(self) -> Page:
-        return Page(200, "text/plain; version=0.0.4; charset=utf-8", render(self.metrics))
+        return Page(200, CONTENT_TYPE, render(self.metrics))
 
     def _health_page(self) -> Page:
         if self.failed.done():
