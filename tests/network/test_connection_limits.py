@@ -1,10 +1,8 @@
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakka.network.connection_limits import ConnectionLimits, normal_address, parse_overrides
+from snakka.network.connection_limits import ConnectionLimits, normal_address
 
 
 def test_without_limits_everybody_is_admitted() -> None:
@@ -84,19 +82,9 @@ def test_when_all_are_gone_no_trace_is_left(arrivals: list[tuple[str, str]]) -> 
     assert (limits.total, limits.addresses, limits._by_listener) == (0, 0, {})
 
 
-def test_overrides_are_read_as_kafka_writes_them() -> None:
-    assert parse_overrides("") == {}
-    assert parse_overrides("127.0.0.1:200, ::1:3 ,[::ffff:10.1.2.3]:4") == {
-        "127.0.0.1": 200,
-        "::1": 3,
-        "10.1.2.3": 4,
-    }
-    assert parse_overrides("localhost:7")["127.0.0.1"] == 7
-
-
-@pytest.mark.parametrize(
-    "text", ["127.0.0.1", "127.0.0.1:", ":5", "127.0.0.1:many", "127.0.0.1:-1", "no such host:1"]
-)
-def test_a_bad_override_is_named(text: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(text.removesuffix(":1"))):
-        parse_overrides(text)
+def test_a_host_name_stands_for_its_addresses(caplog: pytest.LogCaptureFixture) -> None:
+    limits = ConnectionLimits(most_per_address=0, overrides={"localhost": 1, "no.such.host.invalid": 1})
+    assert limits.admit("A", "127.0.0.1")
+    assert not limits.admit("A", "127.0.0.1")
+    assert not limits.admit("A", "10.0.0.1")
+    assert "no.such.host.invalid" in caplog.text

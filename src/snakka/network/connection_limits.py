@@ -5,8 +5,11 @@ connections leaves no trace, so that nobody fills the table by coming from many 
 """
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Mapping
+
+log = logging.getLogger(__name__)
 
 UNLIMITED = 2**31 - 1
 
@@ -41,8 +44,10 @@ class ConnectionLimits:
         self.set_overrides(overrides or {})
 
     def set_overrides(self, overrides: Mapping[str, int]) -> None:
-        """Limits of single addresses, by any spelling of the address."""
-        self._overrides = {normal_address(address): limit for address, limit in overrides.items()}
+        """Limits of single hosts: any spelling of an address, or a name that stands for all addresses it has now."""
+        self._overrides = {
+            address: limit for host, limit in overrides.items() for address in _addresses_of(host)
+        }
 
     def admit(self, listener: str, address: str) -> bool:
         """Count one more connection, or refuse it and count nothing."""
@@ -93,21 +98,16 @@ def normal_address(text: str) -> str:
     return str(address)
 
 
-def parse_overrides(text: str) -> dict[str, int]:
-    """`max.connections.per.ip.overrides`: `host:count,...`; a host name stands for every address that it has now.
-
-    ValueError says which entry is wrong. Names are looked up here, blocking, at start and when the option is changed.
-    """
-    overrides: dict[str, int] = {}
-    for entry in filter(None, (entry.strip() for entry in text.split(","))):
-        host, separator, count = entry.rpartition(":")
-        if not separator or not host or not count.strip().isdecimal():
-            raise ValueError(f"'{entry}' is not of the form host:count")
-        host = host.strip().strip("[]")
-        try:
-            found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise ValueError(f"'{host}' has no address: {error.strerror}") from None
-        for *_, address in found:
-            overrides[normal_address(str(address[0]))] = int(count)
-    return overrides
+def _addresses_of(host: str) -> list[str]:
+    """The addresses that a host name stands for now; none if nobody knows it. Blocking: at start and at a change."""
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+        return [normal_address(host)]
+    except ValueError:
+        pass
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        log.warning("max.connections.per.ip.overrides: '%s' has no address: %s", host, error.strerror)
+        return []
+    return [normal_address(str(address[0])) for *_, address in found]
