@@ -464,8 +464,8 @@ class LifeOnASimulatedDisk(LifeOfALog):
 
 
 LIVES = settings(
-    max_examples=40,
-    stateful_step_count=40,
+    max_examples=150,
+    stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -8,7 +8,7 @@ import errno
 from collections.abc import Iterable
 from struct import Struct
 
-from snakka.storage.files import File, Files, StorageFailure
+from snakka.storage.files import File, Files
 
 PAGE_ENTRIES = 256
 
@@ -116,9 +116,9 @@ class IndexFile:
         page_bytes = PAGE_ENTRIES * self.layout.size
         try:
             return self._opened().pread(number * page_bytes, page_bytes)
-        except StorageFailure as failure:
-            if failure.errno == errno.ENOENT:
-                raise BadIndexError(f"{self._path} is gone") from failure
+        except OSError as error:
+            if error.errno == errno.ENOENT:
+                raise BadIndexError(f"{self._path} is gone") from error
             raise
 
     def _opened(self) -> File:

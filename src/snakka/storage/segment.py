@@ -273,6 +273,8 @@ class Segment:
 
     def indexes_are_plausible(self) -> bool:
         """Whether the indexes say of their last entries what the log says, and are in order at both ends."""
+        if not self.offset_index.count and self.log.size > 2 * self.index_interval:
+            return False
         try:
             if not self.offset_index.is_ordered() or not self.time_index.is_ordered():
                 return False
@@ -282,7 +284,7 @@ class Segment:
         first = next(scan_headers(self.log, entry.position, self.log.size), None)
         if first is None:
             return self.log.size == 0
-        if not self.base_offset <= first.header.base_offset <= max(entry.offset, first.header.base_offset):
+        if entry.position and not self.base_offset <= first.header.base_offset <= entry.offset:
             return False
         found = self.find(time_entry.offset)
         return found is not None and found.header.max_timestamp == time_entry.timestamp

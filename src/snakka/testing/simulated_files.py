@@ -111,7 +111,7 @@ class SimulatedFile:
         self.files.trip("append", self.path)
         if self.files.is_full_for(len(data)):
             raise self.files.failure(self.path, "append", OSError(errno.ENOSPC, "no space left"))
-        self.inode.data[self.size :] = data
+        self.inode.data[self.size : self.size + len(data)] = data
         self.size += len(data)
 
     def pread(self, offset: int, size: int) -> bytes:
@@ -194,11 +194,10 @@ class SimulatedFiles:
             for change in changes[: chance.randint(0, len(changes))]:
                 change(self._durable_names)
         self._pending.clear()
-        self._names = {
-            path: inode
-            for path, inode in self._durable_names.items()
-            if path == "/" or self._durable_names.get(os.path.dirname(path), self) is None
-        }
+        self._names = {"/": None}
+        for path in sorted(self._durable_names):
+            if self.is_directory(os.path.dirname(path)):
+                self._names[path] = self._durable_names[path]
         self._durable_names = dict(self._names)
         for path in sorted(self._names):
             inode = self._names[path]

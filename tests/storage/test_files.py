@@ -1,0 +1,212 @@
+"""The real file layer: whole writes or none, regions that outlive their files, locks, failures that name their directory."""
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from snakka.storage.files import LockedElsewhere, OsFiles, StorageFailure
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> OsFiles:
+    return OsFiles([str(tmp_path)])
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """The kernel cuts writes beyond `size` short: the nearest thing to a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_appends_follow_each_other_and_are_read_back(files: OsFiles, tmp_path: Path) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"one")
+    file.append(memoryview(bytearray(b"two")))
+    assert file.size == 6
+    assert file.pread(1, 100) == b"netwo"
+    assert (tmp_path / "log").read_bytes() == b"onetwo"
+
+
+def test_a_short_write_is_undone_before_it_is_reported(files: OsFiles, tmp_path: Path) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"x" * 10)
+    with largest_file(15), pytest.raises(StorageFailure) as caught:
+        file.append(b"y" * 10)
+    assert caught.value.directory == str(tmp_path)
+    assert file.size == 10
+    assert (tmp_path / "log").read_bytes() == b"x" * 10
+    file.append(b"z")
+    assert (tmp_path / "log").read_bytes() == b"x" * 10 + b"z"
+
+
+def test_a_failed_write_is_undone_before_it_is_reported(files: OsFiles, tmp_path: Path) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"x" * 10)
+    with largest_file(10), pytest.raises(StorageFailure) as caught:
+        file.append(b"y")
+    assert caught.value.errno == errno.EFBIG
+    assert (tmp_path / "log").read_bytes() == b"x" * 10
+
+
+def test_creating_empties_an_old_file(files: OsFiles, tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"old")
+    assert files.open(str(tmp_path / "log"), create=True).size == 0
+    assert (tmp_path / "log").read_bytes() == b""
+
+
+def test_preallocated_room_is_not_part_of_the_file_and_is_given_back(files: OsFiles, tmp_path: Path) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.preallocate(4096)
+    file.append(b"abc")
+    assert (tmp_path / "log").stat().st_size == 4096
+    assert file.pread(0, 100) == b"abc"
+    file.truncate(file.size)
+    assert (tmp_path / "log").read_bytes() == b"abc"
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_a_region_is_readable_after_its_file_was_deleted_and_closed(
+    files: OsFiles, tmp_path: Path, in_memory: bool
+) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"0123456789")
+    region = file.region(2, 8, in_memory=in_memory)
+    files.remove(str(tmp_path / "log"))
+    file.close()
+    assert len(region) == 6
+    # Bytes that were just written are in the page cache, so a read that may not block finds them.
+    assert region.read(0, 100) == b"234567"
+    assert region.read_blocking(1, 2) == b"34"
+
+
+def test_a_region_of_a_truncated_file_is_no_disk_failure(files: OsFiles, tmp_path: Path) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"0123456789")
+    region = file.region(2, 8)
+    file.truncate(4)
+    with pytest.raises(OSError, match="truncated") as caught:
+        region.read_blocking(0, 6)
+    assert not isinstance(caught.value, StorageFailure)
+
+
+def test_only_so_many_descriptors_are_open_and_a_closed_file_opens_again(tmp_path: Path) -> None:
+    files = OsFiles([str(tmp_path)], open_files=3)
+    opened = [files.open(str(tmp_path / str(number)), create=True) for number in range(10)]
+    regions = []
+    for number, file in enumerate(opened):
+        file.append(b"%d" % number)
+        regions.append(file.region(0, 1))
+    assert len(files.open_files) == 3
+    for number, (file, region) in enumerate(zip(opened, regions, strict=True)):
+        assert file.pread(0, 1) == region.read_blocking(0, 1) == b"%d" % number
+
+
+def test_descriptors_close_with_their_last_user(tmp_path: Path) -> None:
+    before = len(os.listdir("/dev/fd"))
+    files = OsFiles([str(tmp_path)])
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"abc")
+    region = file.region(0, 3)
+    file.close()
+    assert len(os.listdir("/dev/fd")) == before + 1
+    del region
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_a_failed_sync_is_never_tried_again(
+    files: OsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    calls = []
+
+    def fail(fd: int) -> None:
+        calls.append(fd)
+        raise OSError(errno.EIO, "I/O error")
+
+    monkeypatch.setattr("snakka.storage.files._sync_data", fail)
+    for _ in range(2):
+        with pytest.raises(StorageFailure) as caught:
+            file.sync()
+        assert caught.value.directory == str(tmp_path)
+    assert len(calls) == 1
+
+
+def test_failures_name_the_log_directory_and_not_the_partitions(tmp_path: Path) -> None:
+    files = OsFiles([str(tmp_path / "a"), str(tmp_path / "ab")])
+    missing = files.open(str(tmp_path / "ab" / "topic-0" / "x.log"), size=10)
+    with pytest.raises(StorageFailure) as caught:
+        missing.pread(0, 1)
+    assert caught.value.directory == str(tmp_path / "ab")
+    assert caught.value.errno == errno.ENOENT
+
+
+def test_replacing_a_file_leaves_no_draft(files: OsFiles, tmp_path: Path) -> None:
+    path = str(tmp_path / "checkpoint")
+    files.replace(path, b"one")
+    files.replace(path, b"two", sync=False)
+    assert files.read(path) == b"two"
+    assert files.list(str(tmp_path)) == ["checkpoint"]
+
+
+def test_directories(files: OsFiles, tmp_path: Path) -> None:
+    root = str(tmp_path / "deep" / "er")
+    files.make_directory(root)
+    files.make_directory(root)
+    files.replace(os.path.join(root, "b"), b"12")
+    files.replace(os.path.join(root, "a"), b"1")
+    assert files.is_directory(root)
+    assert files.sizes(root) == {"a": 1, "b": 2}
+    assert files.sizes(str(tmp_path / "deep")) == {}
+    assert files.list(str(tmp_path / "deep")) == ["er"]
+    files.rename(root, root + ".x-delete")
+    files.remove_tree(root + ".x-delete")
+    files.remove_tree(root)
+    files.remove(root)
+    files.sync_file(root)
+    files.sync_directory(root)
+    assert not files.exists(root)
+    assert files.disk_space(str(tmp_path)).total_bytes > files.disk_space(str(tmp_path)).usable_bytes > 0
+
+
+def test_a_lock_excludes_other_brokers_in_this_process(tmp_path: Path) -> None:
+    path = str(tmp_path / ".lock")
+    lock = OsFiles().lock(path)
+    for _ in range(2):
+        with pytest.raises(LockedElsewhere, match="this process"):
+            OsFiles().lock(path)
+    lock.release()
+    lock.release()
+    OsFiles().lock(path).release()
+
+
+def test_a_lock_excludes_other_processes(tmp_path: Path) -> None:
+    path = tmp_path / ".lock"
+    program = (
+        "import fcntl, sys\n"
+        "file = open(sys.argv[1], 'w')\n"
+        "fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(LockedElsewhere, match="another process"):
+            OsFiles().lock(str(path))
+        other.communicate(timeout=10)
+    OsFiles().lock(str(path)).release()
