@@ -9,9 +9,9 @@ from snakka.metadata.image.partition import NO_LEADER, RECOVERED, RECOVERING
 from snakka.metadata.state.brokers import (
     fence_stale_broker,
     register_broker,
-    register_controller,
     unregister_broker,
 )
+from snakka.metadata.state.controllers import register_controller
 from snakka.metadata.state.isr_changes import broker_unfenced
 from snakka.metadata.state.rules import Caller
 from snakka.protocol.errors import ApiError, ErrorCode

@@ -6,7 +6,8 @@ import pytest
 from cluster_builder import WITHOUT_ELR, Cluster
 
 from snakka.metadata.image.partition import NO_LEADER
-from snakka.metadata.state.elections import balance_leaders, elect_leaders, elect_unclean_leaders
+from snakka.metadata.state.elections import elect_leaders
+from snakka.metadata.state.leader_balance import balance_leaders, elect_unclean_leaders
 from snakka.protocol.errors import ApiError, ErrorCode
 from snakka.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 

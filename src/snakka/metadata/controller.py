@@ -15,8 +15,8 @@ from snakka.metadata.loader import MetadataLoader
 from snakka.metadata.state.activation import activation_records
 from snakka.metadata.state.brokers import fence_stale_broker, heartbeat, register_broker, unregister_broker
 from snakka.metadata.state.decision import MAX_RECORDS_PER_REQUEST, Decision, check_size
-from snakka.metadata.state.elections import balance_leaders, elect_unclean_leaders
 from snakka.metadata.state.heartbeats import BrokerState, Heartbeats
+from snakka.metadata.state.leader_balance import balance_leaders, elect_unclean_leaders
 from snakka.metadata.state.rules import Caller, ControllerRules
 from snakka.protocol.errors import ApiError, ErrorCode
 from snakka.protocol.message import Message

@@ -5,16 +5,16 @@ from typing import NamedTuple
 from snakka.metadata.image.brokers import BrokerRegistration
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.directories import is_reserved
-from snakka.metadata.image.features import CONTROLLER_REGISTRATION_SINCE, CORDONED_DIRECTORIES_SINCE
+from snakka.metadata.image.features import CORDONED_DIRECTORIES_SINCE
 from snakka.metadata.state.broker_epochs import check_broker_epoch
 from snakka.metadata.state.decision import Decision
-from snakka.metadata.state.directories import directories_failed
 from snakka.metadata.state.heartbeats import BrokerState, Heartbeats
 from snakka.metadata.state.isr_changes import (
     broker_fenced,
     broker_restarted,
     broker_unfenced,
     broker_unregistered,
+    directories_failed,
     leads_any,
 )
 from snakka.metadata.state.rules import Caller, ControllerRules
@@ -22,10 +22,6 @@ from snakka.protocol.errors import ApiError, ErrorCode
 from snakka.protocol.message import Message
 from snakka.protocol.messages.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from snakka.protocol.messages.broker_registration import BrokerRegistrationRequest, BrokerRegistrationResponse
-from snakka.protocol.messages.controller_registration import (
-    ControllerRegistrationRequest,
-    ControllerRegistrationResponse,
-)
 from snakka.protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from snakka.protocol.record_types.metadata.broker_registration_change_record import (
     BrokerRegistrationChangeRecord,
@@ -34,11 +30,6 @@ from snakka.protocol.record_types.metadata.register_broker_record import (
     BrokerEndpoint,
     BrokerFeature,
     RegisterBrokerRecord,
-)
-from snakka.protocol.record_types.metadata.register_controller_record import (
-    ControllerEndpoint,
-    ControllerFeature,
-    RegisterControllerRecord,
 )
 from snakka.protocol.record_types.metadata.unregister_broker_record import UnregisterBrokerRecord
 from snakka.protocol.uuids import uuid_text
@@ -273,38 +264,6 @@ def unregister_broker(
     records = broker_unregistered(image, rules, broker.id)
     records.append(UnregisterBrokerRecord(broker_id=broker.id, broker_epoch=broker.epoch))
     return Decision(records, UnregisterBrokerResponse(), atomic=False)
-
-
-def register_controller(
-    image: ClusterImage, request: ControllerRegistrationRequest
-) -> Decision[ControllerRegistrationResponse]:
-    if image.features.level(METADATA_VERSION) < CONTROLLER_REGISTRATION_SINCE:
-        raise ApiError(
-            ErrorCode.UNSUPPORTED_VERSION, f"{METADATA_VERSION} is too low for controllers to register."
-        )
-    record = RegisterControllerRecord(
-        controller_id=request.controller_id,
-        incarnation_id=request.incarnation_id,
-        zk_migration_ready=False,
-        end_points=[
-            ControllerEndpoint(
-                name=listener.name,
-                host=listener.host,
-                port=listener.port,
-                security_protocol=listener.security_protocol,
-            )
-            for listener in request.listeners
-        ],
-        features=[
-            ControllerFeature(
-                name=feature.name,
-                min_supported_version=feature.min_supported_version,
-                max_supported_version=feature.max_supported_version,
-            )
-            for feature in request.features
-        ],
-    )
-    return Decision([record], ControllerRegistrationResponse())
 
 
 def _cordoned(broker: BrokerRegistration, request: BrokerHeartbeatRequest) -> list[Message]:

@@ -1,18 +1,11 @@
-"""Log directories: brokers say which one holds a replica, and which ones are lost (KIP-858)."""
-
-from collections.abc import Sequence
+"""AssignReplicasToDirs: brokers say which of their log directories holds a replica (KIP-858)."""
 
 from snakka.metadata.image.brokers import BrokerRegistration
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.topics import TopicImage
 from snakka.metadata.state.broker_epochs import check_broker_epoch
 from snakka.metadata.state.decision import Decision
-from snakka.metadata.state.isr_changes import (
-    Located,
-    edit_partition,
-    in_directory,
-    leader_and_isr_updates,
-)
+from snakka.metadata.state.isr_changes import Located, edit_partition, leader_and_isr_updates
 from snakka.metadata.state.rules import ControllerRules
 from snakka.protocol.errors import ApiError, ErrorCode
 from snakka.protocol.message import Message
@@ -23,9 +16,6 @@ from snakka.protocol.messages.assign_replicas_to_dirs import (
     AssignReplicasToDirsResponseDirectoryData,
     AssignReplicasToDirsResponsePartitionData,
     AssignReplicasToDirsResponseTopicData,
-)
-from snakka.protocol.record_types.metadata.broker_registration_change_record import (
-    BrokerRegistrationChangeRecord,
 )
 from snakka.protocol.uuids import Uuid
 
@@ -87,20 +77,3 @@ class _Assignment:
         if not self._broker.has_online(directory):
             self.offline.append(located)
         return ErrorCode.NONE
-
-
-def directories_failed(
-    image: ClusterImage, rules: ControllerRules, broker: BrokerRegistration, failed: Sequence[Uuid]
-) -> list[Message]:
-    """Records for directories that a heartbeat newly reports as offline."""
-    newly_failed = [directory for directory in broker.directories if directory in failed]
-    if not newly_failed:
-        return []
-    records: list[Message] = []
-    for directory in newly_failed:
-        records += leader_and_isr_updates(image, rules, in_directory(image, directory), removed=broker.id)
-    remaining = [directory for directory in broker.directories if directory not in failed]
-    records.append(
-        BrokerRegistrationChangeRecord(broker_id=broker.id, broker_epoch=broker.epoch, log_dirs=remaining)
-    )
-    return records

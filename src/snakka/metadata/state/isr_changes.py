@@ -1,10 +1,11 @@
 """What becomes of partitions when a broker comes, goes, or loses a directory.
 
-Each function returns records only; the broker's own registration changes elsewhere.
+Each function returns records. The registration of the broker changes elsewhere, but for its directories.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from snakka.metadata.image.brokers import BrokerRegistration
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.features import SHRINK_KEEPS_LEADER_EPOCH_SINCE
 from snakka.metadata.image.partition import NO_LEADER, PartitionImage
@@ -12,6 +13,9 @@ from snakka.metadata.image.topics import TopicImage
 from snakka.metadata.state.leader_election import Election, ElectionRules, PartitionEdit
 from snakka.metadata.state.rules import ControllerRules
 from snakka.protocol.message import Message
+from snakka.protocol.record_types.metadata.broker_registration_change_record import (
+    BrokerRegistrationChangeRecord,
+)
 from snakka.protocol.uuids import Uuid
 from snakka.raft.features import METADATA_VERSION
 
@@ -135,3 +139,20 @@ def broker_restarted(
     return records + leader_and_isr_updates(
         image, rules, with_broker_in_elr(image, broker_id), unclean=broker_id
     )
+
+
+def directories_failed(
+    image: ClusterImage, rules: ControllerRules, broker: BrokerRegistration, failed: Sequence[Uuid]
+) -> list[Message]:
+    """Records for directories that a heartbeat newly reports as offline."""
+    newly_failed = [directory for directory in broker.directories if directory in failed]
+    if not newly_failed:
+        return []
+    records: list[Message] = []
+    for directory in newly_failed:
+        records += leader_and_isr_updates(image, rules, in_directory(image, directory), removed=broker.id)
+    remaining = [directory for directory in broker.directories if directory not in failed]
+    records.append(
+        BrokerRegistrationChangeRecord(broker_id=broker.id, broker_epoch=broker.epoch, log_dirs=remaining)
+    )
+    return records
