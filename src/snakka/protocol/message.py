@@ -1,7 +1,7 @@
 """The base of every generated message and struct.
 
-The generated `read` and `write` are the fast path and may raise whatever Python raises on nonsense; `decode` and `encode` are the
-doors, where every defect becomes ProtocolError.
+The generated `read` and `write` are the fast path and may raise whatever Python raises on nonsense; `decode` and `encode`
+are the doors, where every defect becomes ProtocolError.
 """
 
 from __future__ import annotations
@@ -46,13 +46,25 @@ class Message:
     @classmethod
     def decode(cls, buf: Buffer, version: int, pos: int = 0) -> Self:
         """The message at `pos`; ProtocolError if the bytes are none. Bytes after it are ignored, as Kafka does."""
+        return cls._decode(buf, version, pos)[0]
+
+    @classmethod
+    def decode_whole(cls, buf: Buffer, version: int, pos: int = 0) -> Self:
+        """As `decode`, but nothing may follow: for records in logs, where Kafka does not accept it either."""
+        message, end = cls._decode(buf, version, pos)
+        if end != len(buf):
+            raise ProtocolError(f"{len(buf) - end} bytes after {cls.__name__} v{version}")
+        return message
+
+    @classmethod
+    def _decode(cls, buf: Buffer, version: int, pos: int) -> tuple[Self, int]:
         try:
             message, pos = cls.read(buf, pos, version)
         except _UNREADABLE as error:
             raise ProtocolError(f"{cls.__name__} v{version}: {error}") from error
         if pos > len(buf):
             raise ProtocolError(f"{cls.__name__} v{version} ends {pos - len(buf)} bytes too early")
-        return message  # type: ignore[no-any-return]
+        return message, pos
 
     def encode(self, version: int) -> bytes:
         """The message as bytes; ProtocolError if a value does not fit into this version."""

@@ -1,7 +1,7 @@
 """How records are framed inside the values of a log.
 
-Metadata and remote-log metadata: frame version 1, the record's key and its version as unsigned varints, then the body. Coordinators: a
-key is its record key as int16 and the body; a value is its version as int16 and the body.
+Metadata and remote-log metadata: frame version 1, the record's key and its version as unsigned varints, then the body.
+Coordinators: a key is its record key as int16 and the body; a value is its version as int16 and the body.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def decode_record(data: Buffer) -> Message:
         raise ProtocolError("a metadata record that ends within its frame") from error
     if frame_version != FRAME_VERSION:
         raise ProtocolError(f"a metadata record with frame version {frame_version}")
-    return metadata_record_class(key).decode(data, version, position)
+    return metadata_record_class(key).decode_whole(data, version, position)
 
 
 def metadata_record_class(key: int) -> type[Message]:

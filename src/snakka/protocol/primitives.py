@@ -1,7 +1,7 @@
 """What generated messages call when a value is not of the common short form.
 
-Reading trusts nothing: a length is compared with what the buffer holds before anything is allocated. Slices may reach beyond the end
-and come out short; the position then lies beyond the end too, so that the next read fails, or `Message.decode` after the last.
+Reading trusts nothing: a length is compared with what the buffer holds before anything is allocated. Where a slice reaches
+beyond the end, so does the position, and the next read fails, or `Message.decode` after the last.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def read_tag(buf: Buffer, pos: int) -> tuple[int, int, int]:
     return tag, pos, pos + size
 
 
-def read_unknown_tags(buf: Buffer, pos: int, count: int) -> tuple[dict[int, bytes], int]:
+def read_unknown_tags(buf: Buffer, pos: int, count: int) -> tuple[dict[int, bytes] | None, int]:
     """The tagged fields of a struct that knows none; `count` is the first byte of their number."""
     if count > 127:
         count, pos = uvarint_tail(buf, pos, count)
@@ -135,7 +135,7 @@ def read_unknown_tags(buf: Buffer, pos: int, count: int) -> tuple[dict[int, byte
         tag, pos, end = read_tag(buf, pos)
         tags[tag] = bytes(buf[pos:end])
         pos = end
-    return tags, pos
+    return tags or None, pos
 
 
 def write_tags(out: bytearray, tags: dict[int, bytes] | dict[int, bytes | bytearray]) -> None:

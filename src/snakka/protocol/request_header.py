@@ -1,12 +1,13 @@
 """The header before every message: which API, which version, which request.
 
-A request's header has its form by the API and version that its first bytes name; RequestHeader.ClientId keeps the old form always.
-An API or version that nobody knows is read as the oldest form, so that an answer can still name the request.
+A request's header has its form by the API and version that its first bytes name; its client id keeps the old form always. An
+API or version that nobody knows is read as the oldest form, so that an answer can still name the request.
 """
 
 from __future__ import annotations
 
 from struct import Struct
+from struct import error as StructError  # noqa: N812
 from typing import NamedTuple
 
 from snakka.protocol.api_keys import API_FACTS, NEVER, ApiKey
@@ -20,7 +21,9 @@ _CORRELATION = Struct(">i")
 FIXED_SIZE = 8
 
 # The first flexible version of each API, by its key: a list, because it is asked for on every request.
-_FLEXIBLE_FROM = [API_FACTS[key].flexible_from if key in API_FACTS else NEVER for key in range(max(API_FACTS) + 1)]
+_FLEXIBLE_FROM = [
+    API_FACTS[key].flexible_from if key in API_FACTS else NEVER for key in range(max(API_FACTS) + 1)
+]
 
 
 class RequestHeader(NamedTuple):
@@ -63,12 +66,8 @@ def read_request_header(frame: Buffer) -> RequestHeader:
             raise ProtocolError(f"a client id of {length} bytes")
         if is_flexible(key, version):
             position = skip_tags(frame, position)
-    except ProtocolError:
-        raise
-    except (ValueError, IndexError, OverflowError) as error:
+    except (StructError, ValueError, IndexError) as error:
         raise ProtocolError(f"a damaged request header: {error}") from error
-    except Exception as error:  # struct.error has no base of its own
-        raise ProtocolError(f"a request header that ends too early: {error}") from error
     return RequestHeader(key, version, correlation_id, client_id, position)
 
 
