@@ -66,12 +66,14 @@ def test_an_index_that_is_gone_or_cut_is_bad_but_no_disk_failure() -> None:
         shorter.entry(3)
 
 
-def test_filling_makes_it_anew() -> None:
+def test_clearing_makes_it_anew() -> None:
     files, index = new_index()
     index.append(1, 1)
     index.write_out()
-    index.fill([(5, 5), (6, 6)])
-    assert (index.count, index.entry(0)) == (2, (5, 5))
-    index.close()
+    index.append(2, 2)
+    index.clear()
+    assert index.count == 0
+    assert files.read("/index") == b""
+    index.append(5, 5)
     index.write_out()
-    assert files.read("/index") == LAYOUT.pack(5, 5) + LAYOUT.pack(6, 6)
+    assert files.read("/index") == LAYOUT.pack(5, 5)

@@ -470,6 +470,7 @@ LIVES = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 TestLifeOnARealDisk = LifeOnARealDisk.TestCase
-TestLifeOnARealDisk.settings = LIVES
+# Each flush really waits for the disk.
+TestLifeOnARealDisk.settings = settings(LIVES, max_examples=40)
 TestLifeOnASimulatedDisk = LifeOnASimulatedDisk.TestCase
 TestLifeOnASimulatedDisk.settings = LIVES

@@ -5,7 +5,6 @@ page at a time and never synced while the segment is active. Memory is a page fo
 """
 
 import errno
-from collections.abc import Iterable
 from struct import Struct
 
 from snakka.storage.files import File, Files
@@ -90,14 +89,12 @@ class IndexFile:
             self._tail.clear()
             self._page_number = -1
 
-    def fill(self, entries: Iterable[tuple[int, ...]]) -> None:
-        """Make the file anew from `entries`."""
+    def clear(self) -> None:
+        """Make the file anew, without entries."""
         self.close()
-        self._file = self._files.open(self._path, create=True)
+        self._files.open(self._path, create=True).close()
         self._tail.clear()
         self.stored = 0
-        for fields in entries:
-            self.append(*fields)
 
     def renamed(self, path: str) -> None:
         self._path = path

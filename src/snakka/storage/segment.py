@@ -237,8 +237,8 @@ class Segment:
 
     def begin_again(self) -> None:
         """Forget what batches are here, offset and time index included: every one is about to be noted again."""
-        self.offset_index.file.fill(())
-        self.time_index.file.fill(())
+        self.offset_index.file.clear()
+        self.time_index.file.clear()
         self.max_timestamp = NO_TIMESTAMP
         self.offset_of_max_timestamp = self.base_offset
         self.first_timestamp = None
