@@ -379,6 +379,45 @@ def test_many_clients_at_once_each_get_their_own_answers(run: Run) -> None:
     run(scenario())
 
 
+def test_a_flood_of_requests_lets_others_have_their_turn(run: Run) -> None:
+    order: list[bytes] = []
+
+    def note(frame: bytes) -> None:
+        order.append(frame)
+
+    async def scenario() -> None:
+        handler = Answering(note)
+        async with listening(handler) as listener, connected(listener) as flood, connected(listener) as small:
+            small.send(framed(b"first"))
+            await until(lambda: order)
+            # Both are in their sockets before the server sees either.
+            flood.send(framed(b"flood") * 10_000)
+            small.send(framed(b"second"))
+            await until(lambda: len(order) == 10_002)
+        assert order.index(b"second") < 5_000
+
+    run(scenario())
+
+
+def test_one_that_cannot_be_dropped_does_not_keep_the_others(
+    run: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("stuck")
+
+    async def scenario() -> None:
+        handler = Parked()
+        async with listening(handler) as listener:
+            async with connected(listener) as client:
+                client.send(framed(b"bad") + framed(b"good"))
+                await until(lambda: len(handler.open) == 2)
+                handler.open[0][1].on_disconnect(fail)
+            await until(lambda: handler.gone == [b"good"])
+
+    run(scenario())
+    assert "stuck" in caplog.text
+
+
 def test_what_is_received_after_an_eof_is_not_awaited(run: Run) -> None:
     async def scenario() -> None:
         handler = Parked()

@@ -6,6 +6,7 @@ has not read enough of its answers, or wants more memory than is left, nothing f
 """
 
 import asyncio
+import logging
 import socket
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -28,6 +29,10 @@ from snakka.security.principal import ANONYMOUS, Principal
 # until half of the requests are answered.
 MOST_OPEN_REQUESTS = 64
 MOST_PARKED_BYTES = 1024 * 1024
+# After this many requests of one client the others get their turn.
+REQUESTS_PER_TURN = 64
+
+log = logging.getLogger(__name__)
 
 
 class FrameHandler(Protocol):
@@ -160,7 +165,10 @@ class Connection(asyncio.BufferedProtocol):
             if not self.environment.connections and self.environment.when_empty is not None:
                 self.environment.when_empty()
         while self._open:
-            self._open.popleft().disconnect()
+            try:
+                self._open.popleft().disconnect()
+            except Exception:
+                log.exception("what waited for a client could not be dropped")
 
     # The dispatcher calls these.
 
@@ -231,13 +239,18 @@ class Connection(asyncio.BufferedProtocol):
         outbound = self._outbound
         outbound.corked = True
         try:
-            while not self._is_held_back:
+            for _ in range(REQUESTS_PER_TURN):
                 frame = next_frame()
                 if frame is None:
                     if self._splitter.needs_memory:
                         self._hold_back()
                     break
                 self._dispatch(self, frame)
+                if self._is_held_back:
+                    break
+            else:
+                self._hold_back()
+                self._relieve_soon()
         except BadFrameError as error:
             self.reject(str(error))
         outbound.uncork()
@@ -273,11 +286,9 @@ class Connection(asyncio.BufferedProtocol):
         self._relief_is_due = False
         if self._is_closing or not self._is_held_back:
             return
-        if (
-            len(self._open) > MOST_OPEN_REQUESTS // 2
-            or not self._outbound.is_empty
-            or self._splitter.needs_memory
-        ):
+        if len(self._open) > MOST_OPEN_REQUESTS // 2 or self._parked_bytes > MOST_PARKED_BYTES:
+            return
+        if not self._outbound.is_empty or self._splitter.needs_memory:
             return
         self._is_held_back = False
         self._handle_frames()
@@ -292,6 +303,7 @@ class Connection(asyncio.BufferedProtocol):
         """Answers that are in the transport still leave; the idle sweep aborts it if the client never takes them."""
         self._is_closing = self._is_held_back = True
         self._outbound.uncork()
+        self._outbound.close()
         self._transport.close()
 
     def _cannot_answer(self, error: OSError) -> None:
