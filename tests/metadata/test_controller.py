@@ -125,6 +125,7 @@ async def test_losing_the_leadership_fails_those_who_wait_and_forgets_what_was_n
         node.raft.epoch += 1
         node.raft.auto_commit = True
         node.raft.lead()
+        assert await node.controller.read(lambda image: list(image.topics.by_name), node.soon()) == []
         assert await node.controller.submit(topic_decision("t", 2), node.soon()) == "t"
         assert node.loader.image.topics.by_name["t"].id == uuid(2)
 

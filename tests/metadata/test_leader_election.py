@@ -176,18 +176,35 @@ def test_a_recovered_leader_says_so() -> None:
     assert (record.leader_recovery_state, record.leader, record.isr) == (RECOVERED, -2, None)
 
 
-def test_a_reassignment_is_complete_when_all_that_stay_are_in_sync() -> None:
-    before = partition(
-        replicas=(1, 2, 3, 4), isr=(1, 2, 3), removing=(1,), adding=(4,), directories=(DIRECTORY,) * 4
-    )
+def test_a_reassignment_is_complete_when_the_new_replicas_are_in_sync() -> None:
+    before = partition(replicas=(1, 2, 3, 4), isr=(1, 2, 3), removing=(1,), adding=(4,))
     halfway = edit(before, rules(1, 2, 3, 4))
     halfway.isr = [1, 2, 3]
     assert halfway.build() is None
     done = edit(before, rules(1, 2, 3, 4))
-    done.isr = [1, 2, 3, 4]
+    done.isr = [1, 2, 4]
     after = before.merge(done.build())
-    assert (after.replicas, after.isr, after.removing, after.adding) == ((2, 3, 4), (2, 3, 4), (), ())
+    assert (after.replicas, after.isr, after.removing, after.adding) == ((2, 3, 4), (2, 4), (), ())
     assert (after.leader, after.leader_epoch) == (2, 5)
+
+
+def test_a_reassignment_to_fewer_replicas_waits_for_all_that_stay() -> None:
+    before = partition(replicas=(1, 2, 3), isr=(1, 2), removing=(1,))
+    halfway = edit(before, rules(1, 2, 3))
+    assert halfway.build() is None
+    halfway.isr = [1]
+    assert halfway.build().removing_replicas is None
+    done = edit(before, rules(1, 2, 3))
+    done.isr = [1, 2, 3]
+    assert before.merge(done.build()).replicas == (2, 3)
+
+
+def test_a_reassignment_that_only_adds() -> None:
+    before = partition(replicas=(1, 2, 3), isr=(1,), adding=(3,))
+    done = edit(before, rules(1, 2, 3))
+    done.isr = [1, 3]
+    after = before.merge(done.build())
+    assert (after.replicas, after.adding, after.leader_epoch) == ((1, 2, 3), (), 4)
 
 
 def test_a_replica_that_is_taken_away_is_fenced_off_by_a_new_epoch() -> None:

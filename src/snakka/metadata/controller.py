@@ -181,6 +181,8 @@ class Controller:
         heartbeats = Heartbeats(self._session_timeout_ms)
         heartbeats.start(image.brokers.by_id.values(), self._raft.node_id, self._now_ms())
         term = self._term = _Term(epoch, image, heartbeats)
+        # An append of an earlier term may have failed with it; all that this term starts from is committed.
+        self._last_append = None
         is_new = image.features.metadata_version is None
         bootstrap = self._raft.read_bootstrap_records() if is_new else []
         self._append(term, activation_records(image, bootstrap, self.rules))

@@ -88,12 +88,15 @@ class PartitionEdit:
         return None if record == unchanged else record
 
     def _complete_reassignment(self) -> None:
-        """Drops the leaving replicas once all the others are in sync."""
+        """Drops the leaving replicas once the new ones are in sync; fewer replicas than before must all be."""
         if not self.removing and not self.adding:
             return
         isr = [replica for replica in self.isr if replica not in self.removing]
         replicas = [replica for replica in self.replicas if replica not in self.removing]
-        if isr and replicas and all(replica in isr for replica in replicas):
+        if self.removing and not (isr and replicas):
+            return
+        awaited = replicas if len(self.adding) < len(self.removing) else self.adding
+        if set(awaited) | set(self.adding) <= set(isr):
             self.isr, self.replicas, self.removing, self.adding = isr, replicas, [], []
 
     def _extend_elr(self) -> None:
