@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 # The next block is asked for when this part of the current one is left, so that nobody waits for it.
 PREFETCH_BELOW = 0.1
-# Between attempts of those who still wait; a controller that does not answer has this long for each.
+# Between attempts while somebody waits, and how long the controller has for each.
 RETRY_SECONDS = 0.05
 REQUEST_SECONDS = 30.0
 
@@ -39,6 +39,7 @@ class ProducerIdBlocks:
         self._prefetch_at = 0
         self._next = _NO_IDS
         self._request: asyncio.Task[None] | None = None
+        self._was_refused = False
 
     def take(self) -> int | None:
         """An id, if one is at hand; the next block is asked for in time."""
@@ -65,9 +66,8 @@ class ProducerIdBlocks:
                 raise ApiError(
                     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, "The controller has sent no producer ids yet."
                 )
-            request = self._ask_for_block()
-            await asyncio.wait([request], timeout=remaining)
-            if request.done() and not self._next:
+            await asyncio.wait([self._ask_for_block()], timeout=remaining)
+            if self._was_refused:
                 await asyncio.sleep(min(RETRY_SECONDS, remaining))
         return producer_id
 
@@ -80,6 +80,7 @@ class ProducerIdBlocks:
     async def _fetch_block(self) -> None:
         request = AllocateProducerIdsRequest(broker_id=self._node_id, broker_epoch=self._broker_epoch())
         deadline = self._runtime.clock.monotonic() + REQUEST_SECONDS
+        self._was_refused = True
         try:
             response = await self._channel.allocate_producer_ids(request, deadline)
         except ApiError as error:
@@ -90,3 +91,4 @@ class ProducerIdBlocks:
             log.error("the controller answered with no usable block of producer ids: %s", response)
             return
         self._next = range(start, start + count)
+        self._was_refused = False

@@ -8,7 +8,7 @@ imported yet are Kafka's own facts, and a test holds the two together.
 from importlib import import_module
 from typing import Any
 
-from snakka.broker.api import Api
+from snakka.broker.api import BROKER, Api
 from snakka.broker.apis import api_versions, fetch, init_producer_id, metadata, produce
 from snakka.protocol.api_keys import API_FACTS, ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -20,8 +20,12 @@ def declared(key: ApiKey) -> Api:
     return api
 
 
-def _on_first_use(key: ApiKey, *, with_error_form: bool = False) -> Api:
-    """An API whose file is imported with its first request; `with_error_form` if it has an `error_response`."""
+def _on_first_use(key: ApiKey, *, listeners: tuple[str, ...] = (), with_error_form: bool = False) -> Api:
+    """An API whose file is imported with its first request.
+
+    `listeners` are those that the file names, if they are not all of Kafka's; `with_error_form` if the file has an
+    `error_response`.
+    """
 
     def handle(request: Any, context: Any, services: Any) -> Any:
         return declared(key).handle(request, context, services)
@@ -33,7 +37,7 @@ def _on_first_use(key: ApiKey, *, with_error_form: bool = False) -> Api:
     return Api(
         key=key,
         handle=handle,
-        listeners=tuple(sorted(API_FACTS[key].listeners)),
+        listeners=listeners or tuple(sorted(API_FACTS[key].listeners)),
         error_response=error_response if with_error_form else None,
     )
 
@@ -56,7 +60,7 @@ ALL: tuple[Api, ...] = (
     _on_first_use(ApiKey.INCREMENTAL_ALTER_CONFIGS, with_error_form=True),
     _on_first_use(ApiKey.DESCRIBE_QUORUM),
     _on_first_use(ApiKey.UPDATE_FEATURES),
-    _on_first_use(ApiKey.DESCRIBE_CLUSTER),
+    _on_first_use(ApiKey.DESCRIBE_CLUSTER, listeners=(BROKER,)),
     _on_first_use(ApiKey.DESCRIBE_PRODUCERS),
     _on_first_use(ApiKey.ALLOCATE_PRODUCER_IDS),
     _on_first_use(ApiKey.LIST_CONFIG_RESOURCES),
