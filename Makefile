@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test check format fuzz generate clean
+.PHONY: run test check format fuzz generate bench clean
 
 run: $(STAMP)  ## start a broker on 127.0.0.1:9092, its data in ./data
 	$(BIN)/snakka start --data-dir data --listen 127.0.0.1:9092
@@ -29,6 +29,9 @@ generate: $(STAMP)  ## messages, tables and reference pages from their declarati
 
 fuzz: $(STAMP)  ## malformed bytes against codecs and a running broker; SECONDS=60 to change how long
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+bench: $(STAMP)  ## side by side with a bare server and Apache Kafka; writes bench/RESULTS.md
+	$(BIN)/python -m bench
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

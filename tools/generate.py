@@ -9,6 +9,7 @@ from pathlib import Path
 from tools import key_tables
 from tools.message_code import module_code
 from tools.schema_notation import parse_apis, parse_error_codes, parse_messages, snake_case
+from tools.supported_apis import supported_apis
 
 ROOT = Path(__file__).parent.parent
 PROTOCOL = ROOT / "src" / "snakka" / "protocol"
@@ -23,6 +24,7 @@ def generated_files() -> Iterator[tuple[Path, str]]:
     yield from _messages()
     yield from _records()
     yield PROTOCOL / "error_codes.py", key_tables.error_codes(parse_error_codes(SCHEMAS / "errors.codes"))
+    yield ROOT / "SUPPORTED_APIS.md", supported_apis()
 
 
 def _messages() -> Iterator[tuple[Path, str]]:

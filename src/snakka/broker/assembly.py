@@ -155,6 +155,7 @@ def build_parts(
         _identity(options, listeners, directories),
         metadata_offset=lambda: loader.offset,
         heartbeat_interval_ms=lambda: live.current.integer("broker.heartbeat.interval.ms"),
+        cordoned_directories=lambda: [logs.directory_id(path) for path in logs.cordoned],
     )
     logs = _build_logs(runtime, files, live, loader, directories)
     partitions = PartitionTable()

@@ -33,6 +33,7 @@ from snakka.raft.format import open_node_directories
 from snakka.runtime import Runtime
 from snakka.storage.files import Files, OsFiles
 from snakka.storage.log_directory import DataDirectories
+from snakka.storage.log_manager import LogManager
 from snakka.storage.partition_log import PartitionLog
 from snakka.telemetry.loop_stalls import LoopStallMonitor
 from snakka.telemetry.metric_set import MetricSet
@@ -198,6 +199,16 @@ class BrokerServer:
         registrar = services.registrar
         registrar.identity = replace(registrar.identity, previous_broker_epoch=logs.previous_broker_epoch)
 
+        logs.cordoned = _cordoned(live.current, logs)
+        live.on_change(lambda: self._cordon(parts))
+
+    def _cordon(self, parts: Parts) -> None:
+        """cordoned.log.dirs was changed: the controller shall place no new replica there (KIP-1066)."""
+        services = parts.services
+        logs = services.log_manager
+        logs.cordoned = _cordoned(services.options.current, logs)
+        services.registrar.directories_cordoned()
+
     def _options_changed(self, entrance: Entrance, options: OptionSet) -> None:
         set_connection_limits(entrance.limits, options, self.listeners.bound)
         entrance.memory.limit_bytes = options.integer("queued.max.request.bytes")
@@ -207,8 +218,11 @@ class BrokerServer:
 
     def _start_background(self, parts: Parts) -> None:
         supervisor = self.runtime.supervisor
+        first = self._options.integer("log.initial.task.delay.ms") / 1000
         for task in background_tasks(parts):
-            self._background.append(supervisor.every(task.name, task.interval_seconds, task.work))
+            self._background.append(
+                supervisor.every(task.name, task.interval_seconds, task.work, first_after_seconds=first)
+            )
         self._stalls.start()
         bind_broker_metrics(self.metrics, parts.services, parts.compactor, supervisor)
 
@@ -265,6 +279,12 @@ class BrokerServer:
         if self._directories is not None:
             self._directories.release()
         await self.runtime.close()
+
+
+def _cordoned(options: OptionSet, logs: LogManager) -> list[str]:
+    """The directories that take no new partitions; `*` means all of them."""
+    named = options.entries("cordoned.log.dirs")
+    return [directory.path for directory in logs.directories if "*" in named or directory.path in named]
 
 
 def _settle_garbage_collector() -> None:

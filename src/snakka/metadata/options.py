@@ -29,7 +29,7 @@ controller.performance.sample.period.ms long 60000 >=100 medium inert internal
     How often the controller's own timings are summed up in the log.
 controller.performance.always.log.threshold.ms long 2000 >=0 medium inert internal
     A controller event slower than this is always logged.
-unstable.api.versions.enable boolean false high inert internal
+unstable.api.versions.enable boolean false high internal
     Whether API versions that are still in development are offered.
 unstable.feature.versions.enable boolean false high inert internal
     Whether feature levels that are still in development may be used.
@@ -51,9 +51,9 @@ alter.config.policy.class.name class null low inert
     A Java class that judges changes of configs; can't be loaded here.
 
 # Leaders
-auto.leader.rebalance.enable boolean true high inert
+auto.leader.rebalance.enable boolean true high
     Whether leadership moves back to the preferred replica by itself.
-leader.imbalance.check.interval.seconds long 300 >=1 high inert
+leader.imbalance.check.interval.seconds long 300 >=1 high
     How often leaderships are looked over for what should move back.
 unclean.leader.election.enable boolean false high cluster-wide
     Whether a replica that is not in sync may lead when no other is left; records can be lost.

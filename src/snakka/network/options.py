@@ -53,7 +53,7 @@ connection.failed.authentication.delay.ms int 100 >=0 low inert
     connections.max.idle.ms.
 queued.max.requests int 500 >=1 high inert
     Requests that may wait before reading from the network pauses.
-queued.max.request.bytes long -1 medium inert
+queued.max.request.bytes long -1 medium
     Bytes of requests that may wait before reading pauses; -1 sets no limit.
 num.network.threads int 3 >=1 high cluster-wide inert
     Threads that serve the network in Apache Kafka; Snakka has one event loop.

@@ -39,20 +39,32 @@ class Supervisor:
         return task
 
     def every(
-        self, name: str, interval_seconds: Callable[[], float], work: Callable[[], Awaitable[None] | None]
+        self,
+        name: str,
+        interval_seconds: Callable[[], float],
+        work: Callable[[], Awaitable[None] | None],
+        *,
+        first_after_seconds: float | None = None,
     ) -> asyncio.Task[Any]:
-        """Run `work` again and again; the interval is asked anew each time so that it can be changed while running."""
+        """Run `work` again and again; the interval is asked anew each time so that it can be changed while running.
+
+        The first turn comes after `first_after_seconds` where that is sooner than the interval.
+        """
         report = self.reports.setdefault(name, TaskReport(name))
-        return self.spawn(name, self._periodic(report, interval_seconds, work))
+        return self.spawn(name, self._periodic(report, interval_seconds, work, first_after_seconds))
 
     async def _periodic(
         self,
         report: TaskReport,
         interval_seconds: Callable[[], float],
         work: Callable[[], Awaitable[None] | None],
+        first_after_seconds: float | None,
     ) -> None:
+        pause = interval_seconds()
+        if first_after_seconds is not None:
+            pause = min(pause, first_after_seconds)
         while True:
-            await asyncio.sleep(interval_seconds())
+            await asyncio.sleep(pause)
             report.runs += 1
             report.last_run_ms = self.clock.now_ms()
             try:
@@ -63,6 +75,7 @@ class Supervisor:
                 report.failures += 1
                 report.last_error = f"{type(error).__name__}: {error}"
                 log.exception("background task %s failed; it runs again at its next turn", report.name)
+            pause = interval_seconds()
 
     def _ended(self, name: str, task: asyncio.Task[Any], fatal: bool) -> None:
         self._tasks.discard(task)

@@ -9,11 +9,11 @@ log.dir list /tmp/kafka-logs + high
     The directory of the partition logs when log.dirs is not set.
 log.dirs list null + high
     The directories of the partition logs; partitions are spread over them.
-cordoned.log.dirs list '' medium per-broker inert
+cordoned.log.dirs list '' medium per-broker
     Directories of log.dirs that take no new partitions; * means all.
 log.dir.failure.timeout.ms long 30000 >=1 low inert
     How long a broker may fail to report a lost directory to the controller before it stops itself.
-num.recovery.threads.per.data.dir int 2 >=1 high cluster-wide inert
+num.recovery.threads.per.data.dir int 2 >=1 high cluster-wide
     How many logs of one directory are loaded or flushed at the same time at start and stop.
 log.initial.task.delay.ms long 30000 >=0 low internal
     How long after the start the first retention, flush and checkpoint runs begin.
@@ -61,7 +61,7 @@ log.cleaner.enable boolean true medium
     Whether compacted logs are cleaned at all; leave it on, offsets topics need it.
 log.cleaner.threads int 1 >=0 medium cluster-wide inert
     How many logs are cleaned at the same time.
-log.cleaner.io.max.bytes.per.second double 1.7976931348623157E308 medium cluster-wide inert
+log.cleaner.io.max.bytes.per.second double 1.7976931348623157E308 medium cluster-wide
     Limit of what the cleaner reads and writes together a second.
 log.cleaner.dedupe.buffer.size long 134217728 medium cluster-wide
     Memory for the keys of the logs being cleaned, for all cleaner threads together.
