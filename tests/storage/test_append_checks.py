@@ -1,8 +1,11 @@
 """Each way in which a client's batch can be wrong gets Kafka's error code."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from log_workshop import NOW_MS, batch_of
 
 from snakka.protocol.batch_builder import build_batch
@@ -152,6 +155,38 @@ def test_bytes_that_may_not_be_changed_are_copied() -> None:
     records, _ = accepted(batch)
     records[0] = 1
     assert batch[0] == 0
+
+
+CONFIGS = [
+    LogConfig(),
+    LogConfig(compact=True),
+    LogConfig(compression_type="gzip"),
+    LogConfig(log_append_time=True),
+]
+
+
+@given(st.binary(max_size=300), st.sampled_from(CONFIGS))
+def test_any_bytes_are_refused_with_a_code(data: bytes, config: LogConfig) -> None:
+    with pytest.raises(ApiError):
+        checked_client_batch(memoryview(data), config, NOW_MS)
+    with pytest.raises(ApiError):
+        checked_batches(memoryview(data or b"x"))
+
+
+@given(
+    changes=st.lists(st.tuples(st.integers(0, 500), st.integers(0, 255)), min_size=1, max_size=6),
+    codec=st.sampled_from(list(Compression)),
+    config=st.sampled_from(CONFIGS),
+)
+def test_a_batch_with_a_right_checksum_is_taken_or_refused_with_a_code(
+    changes: list[tuple[int, int]], codec: Compression, config: LogConfig
+) -> None:
+    batch = batch_of(4, size=20, compression=codec)
+    for position, value in changes:
+        batch[12 + position % (len(batch) - 12)] = value
+    stamp_crc(batch, 0)
+    with suppress(ApiError):
+        accepted(batch, config)
 
 
 def test_internal_appends_may_have_several_batches() -> None:

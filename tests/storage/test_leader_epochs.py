@@ -32,6 +32,7 @@ def test_an_epoch_keeps_its_first_offset() -> None:
     assert known.version == version
     known.assign(2, 9)
     assert entries(known) == [(1, 5), (2, 9)]
+    known.assign(-1, 12)
     assert known.latest == 2
     assert known.version > version
 

@@ -47,6 +47,8 @@ class LeaderEpochs:
 
     def assign(self, epoch: int, start_offset: int) -> None:
         """`epoch` begins at `start_offset` unless that is known. Later entries that contradict it are wrong, and go."""
+        if epoch < 0:
+            return
         if self.entries and epoch == self.latest and start_offset >= self.entries[-1].start_offset:
             return
         while self.entries and (

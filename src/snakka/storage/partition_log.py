@@ -268,8 +268,7 @@ class PartitionLog:
         self.log_end_offset = last_offset + 1
         for position, header, marker in batches:
             segment.note_batch(start + position, header.size, header.last_offset, header.max_timestamp)
-            if header.leader_epoch >= 0:
-                self.epochs.assign(header.leader_epoch, header.base_offset)
+            self.epochs.assign(header.leader_epoch, header.base_offset)
             if header.has_producer_id:
                 apply_batch(self.producers, header, marker, segment.transaction_index)
         count = sum(batch.header.count for batch in batches)
@@ -451,7 +450,10 @@ class PartitionLog:
             segment.moved_to(directory)
 
     def close(self) -> None:
-        """A clean stop: everything is written and synced, so that the next start need not look. Blocks."""
+        """A clean stop: everything is written and synced, so that the next start need not look.
+
+        Blocks. No flush job may be under way.
+        """
         self.unsynced.running = None
         self.active.become_inactive()
         self.producers.end_offset = self.log_end_offset
