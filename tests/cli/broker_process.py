@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 SNAKKA = Path(sys.executable).with_name("snakka")
-# Bytecode may not be written here and there, and the machine may be busy: long enough not to fail for that.
+# The machine may be busy: long enough not to fail for that.
 START_SECONDS = 30.0
 STOP_SECONDS = 30.0
 COMMAND_SECONDS = 30.0
@@ -109,7 +109,7 @@ def start_broker(tmp_path: Path, *arguments: str, environment: dict[str, str] | 
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
-            env={**os.environ, **(environment or {})},
+            env=user_environment(environment),
         )
     return BrokerProcess(process, log_file)
 
@@ -122,12 +122,24 @@ def run_command(
     directory: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Any command until it ends."""
-    changes = {} if bootstrap is None else {"SNAKKA_BOOTSTRAP": bootstrap}
+    changes = dict(environment or {})
+    if bootstrap is not None:
+        changes["SNAKKA_BOOTSTRAP"] = bootstrap
     return subprocess.run(
         [SNAKKA, *arguments],
         input=stdin,
         capture_output=True,
         timeout=COMMAND_SECONDS,
-        env={**os.environ, **changes, **(environment or {})},
+        env=user_environment(changes),
         cwd=directory,
     )
+
+
+def user_environment(changes: dict[str, str] | None = None) -> dict[str, str]:
+    """As a user's: compiled modules are kept, since starts without them take three times as long."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONDONTWRITEBYTECODE", "SNAKKA_BOOTSTRAP")
+    }
+    return {**inherited, **(changes or {})}

@@ -204,7 +204,7 @@ TASK_FAILURES = Declaration(
 TASK_LAST_RUN = Declaration(
     "background_task_last_run_seconds",
     Kind.GAUGE,
-    "When a background task last ran, in seconds since 1970.",
+    "When a background task last ran, in seconds since 1970; 0 before the first time.",
     _TASK,
     unit=0.001,
 )
@@ -355,4 +355,4 @@ def _bind_quorum(metrics: MetricSet, services: Services) -> None:
 def _bind_task(metrics: MetricSet, report: TaskReport) -> None:
     metrics.gauge(TASK_RUNS, lambda: report.runs, task=report.name)
     metrics.gauge(TASK_FAILURES, lambda: report.failures, task=report.name)
-    metrics.gauge(TASK_LAST_RUN, lambda: report.last_run_ms, task=report.name)
+    metrics.gauge(TASK_LAST_RUN, lambda: max(report.last_run_ms, 0), task=report.name)

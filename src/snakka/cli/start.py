@@ -16,6 +16,7 @@ from snakka.cli.command import FAILED, OK, USAGE, CommandError, CommandParser
 from snakka.runtime.log_setup import DEFAULT_LEVEL, LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
+    from snakka.broker.server import BrokerServer
     from snakka.network.endpoints import Endpoint
     from snakka.options.option_set import OptionSet
 
@@ -51,21 +52,15 @@ exit codes: 0 stopped as asked; 1 failed while running; 2 could not start (an op
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     log_to_stderr(_log_level(given))
-    from snakka.network.listener import ListenError
     from snakka.options.option import OptionError
-    from snakka.storage.meta_properties import DataDirectoryError
 
     try:
         options = _options(given)
-        _raise_descriptor_limit()
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            return runner.run(_serve(options, given.metrics))
     except OptionError as error:
         raise CommandError(str(error), USAGE) from None
-    except ListenError as error:
-        raise CommandError(error.strerror or str(error), USAGE) from None
-    except DataDirectoryError as error:
-        raise CommandError(str(error), USAGE) from None
+    _raise_descriptor_limit()
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(_serve(options, given.metrics))
 
 
 def _parser() -> CommandParser:
@@ -150,26 +145,59 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 async def _serve(options: "OptionSet", metrics_address: str | None) -> int:
-    from snakka.broker.server import BrokerServer
     from snakka.runtime.signals import stop_on_signals
 
-    loop = asyncio.get_running_loop()
-    asked_to_stop = stop_on_signals(loop)
-    server = BrokerServer(options, metrics_address=metrics_address)
-    starting = loop.create_task(server.start(), name="start")
-    await asyncio.wait((starting, asked_to_stop), return_when=asyncio.FIRST_COMPLETED)
-    if not starting.done():
-        starting.cancel()
-        await asyncio.wait((starting,))
+    asked_to_stop = stop_on_signals(asyncio.get_running_loop())
+    server = await _started(options, metrics_address, asked_to_stop)
+    if server is None:
         return OK
-    starting.result()
     _settle_garbage_collector()
     print(f"ready on {_shown(server.client_endpoints[0])}", flush=True)
     await asyncio.wait((asked_to_stop, server.failed), return_when=asyncio.FIRST_COMPLETED)
-    await server.stop()
-    if server.failed.done():
-        raise CommandError(server.failed.result(), FAILED)
+    try:
+        await server.stop()
+    except OSError as error:
+        # What can't be written at the end is checked at the next start; why it came to an end may be said already.
+        raise CommandError(_failure(server) or f"the stop was not clean: {_reason(error)}", FAILED) from None
+    failure = _failure(server)
+    if failure is not None:
+        raise CommandError(failure, FAILED)
     return OK
+
+
+async def _started(
+    options: "OptionSet", metrics_address: str | None, asked_to_stop: asyncio.Future[str]
+) -> "BrokerServer | None":
+    """A broker that serves clients; None if the process is asked to stop before that."""
+    from snakka.broker.server import BrokerServer
+    from snakka.options.option import OptionError
+    from snakka.protocol.errors import ApiError
+    from snakka.storage.meta_properties import DataDirectoryError
+
+    try:
+        server = BrokerServer(options, metrics_address=metrics_address)
+        starting = asyncio.get_running_loop().create_task(server.start(), name="start")
+        await asyncio.wait((starting, asked_to_stop), return_when=asyncio.FIRST_COMPLETED)
+        if not starting.done():
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)
+            return None
+        starting.result()
+        return server
+    except (OptionError, DataDirectoryError, ApiError) as error:
+        raise CommandError(str(error), USAGE) from None
+    except OSError as error:
+        raise CommandError(_reason(error), USAGE) from None
+
+
+def _reason(error: OSError) -> str:
+    """What is wrong with an address, or with a disk and where."""
+    where = "" if error.filename is None else f"{error.filename}: "
+    return f"{where}{error.strerror or error}"
+
+
+def _failure(server: "BrokerServer") -> str | None:
+    return server.failed.result() if server.failed.done() else None
 
 
 def _shown(endpoint: "Endpoint") -> str:
