@@ -14,7 +14,6 @@ from snakka.protocol.compression import Compression
 from snakka.protocol.errors import ApiError
 from snakka.protocol.record_batch import HEADER, BatchHeader, crc_matches, read_header, stamp_crc
 from snakka.storage.append_checks import (
-    RecordsRefusedError,
     check_order,
     checked_batches,
     checked_client_batch,
@@ -111,7 +110,7 @@ def test_log_append_time_is_stamped_and_no_timestamp_is_wrong_then() -> None:
 
 def test_a_compacted_topic_wants_keys_and_says_which_records_have_none() -> None:
     records = [Record(-1, NOW_MS, key, b"v") for key in (b"a", None, b"c", None)]
-    with pytest.raises(RecordsRefusedError) as caught:
+    with pytest.raises(ApiError) as caught:
         checked_client_batch(memoryview(build_batch(records)), LogConfig(compact=True), NOW_MS)
     assert caught.value.code.name == "INVALID_RECORD"
     assert [index for index, _ in caught.value.record_errors] == [1, 3]

@@ -52,14 +52,6 @@ class AppendOrigin(Enum):
     RAFT_LEADER = "raft leader"
 
 
-class RecordsRefusedError(ApiError):
-    """Single records of a batch are at fault: (place in the batch, reason) of each."""
-
-    def __init__(self, code: ErrorCode, message: str, record_errors: Sequence[tuple[int, str]]) -> None:
-        super().__init__(code, message)
-        self.record_errors = record_errors
-
-
 def checked_client_batch(
     records: memoryview, config: LogConfig, now_ms: int
 ) -> tuple[memoryview, BatchHeader]:
@@ -156,7 +148,7 @@ def _walked(records: memoryview, header: BatchHeader, config: LogConfig, now_ms:
                 if ErrorCode.INVALID_TIMESTAMP in codes
                 else ErrorCode.INVALID_RECORD
             )
-            raise RecordsRefusedError(
+            raise ApiError(
                 code,
                 f"{len(found.errors)} records were refused: {found.errors[0].message}",
                 [(error.index, error.message) for error in found.errors],

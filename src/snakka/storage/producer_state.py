@@ -249,16 +249,6 @@ class ProducerState:
         for producer_id in expired:
             del self.entries[producer_id]
 
-    def has_transaction(self, producer_id: int) -> bool:
-        entry = self.entries.get(producer_id)
-        return entry is not None and entry.transaction_start != NO_OFFSET
-
-    def oldest_transaction_timestamp(self) -> int:
-        """When the producer of the oldest transaction under way last wrote; -1 without one."""
-        for producer_id in self._ongoing.values():
-            return self.entries[producer_id].last_timestamp
-        return NO_TIMESTAMP
-
     def describe(self) -> Iterator[ProducerEntry]:
         """For DescribeProducers."""
         return iter(self.entries.values())
