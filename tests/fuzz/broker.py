@@ -50,6 +50,7 @@ def fuzz_broker(
         if connections % 16 == 0:
             bystander.check()
     bystander.check()
+    bystander.close()
     growth = _resident(process_id) - before
     assert growth < MAX_GROWTH_BYTES, f"the broker grew by {growth} bytes"
     return BrokerFuzz(frames, connections, growth)
@@ -77,6 +78,9 @@ class _Bystander:
         write_request_header(out, 18, 0, 7, "bystander")
         out.seal()
         self._request = bytes(out)
+
+    def close(self) -> None:
+        self._socket.close()
 
     def check(self) -> None:
         self._socket.sendall(self._request)
