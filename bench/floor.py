@@ -25,20 +25,39 @@ from typing import cast
 
 SIZE = struct.Struct(">i")
 BUFFER_BYTES = 4 * 1024 * 1024
-# The file is written from its start again at this size: a benchmark must not fill the disk.
+# A log grows, and growing costs the kernel new pages: so the floor appends too, and begins a new file at this size, because
+# a benchmark must not fill the disk.
 FILE_BYTES = 256 * 1024 * 1024
 PAYLOAD_SIZES = {"tiny": 100, "16 KiB": 16 * 1024, "1 MiB": 1024 * 1024}
 
 
-class FloorProtocol(asyncio.BufferedProtocol):
-    """Takes length-prefixed frames into one buffer, writes each whole frame to the file, answers fixed bytes."""
+class RollingFile:
+    """What is appended to; a full file is given up for an empty one."""
 
-    def __init__(self, descriptor: int, answer: bytes) -> None:
-        self._descriptor = descriptor
+    def __init__(self) -> None:
+        self._begin()
+
+    def append(self, data: memoryview) -> None:
+        self._room -= os.write(self._descriptor, data)
+        if self._room <= 0:
+            os.close(self._descriptor)
+            self._begin()
+
+    def _begin(self) -> None:
+        """Without a name: nothing is left behind, however the process ends."""
+        self._descriptor, path = tempfile.mkstemp()
+        os.unlink(path)
+        self._room = FILE_BYTES
+
+
+class FloorProtocol(asyncio.BufferedProtocol):
+    """Takes length-prefixed frames into one buffer, appends each whole frame to the file, answers fixed bytes."""
+
+    def __init__(self, file: RollingFile, answer: bytes) -> None:
+        self._file = file
         self._answer = answer
         self._view = memoryview(bytearray(BUFFER_BYTES))
         self._filled = 0
-        self._written = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -54,26 +73,23 @@ class FloorProtocol(asyncio.BufferedProtocol):
             end = start + 4 + SIZE.unpack_from(view, start)[0]
             if end > filled:
                 break
-            self._written += os.write(self._descriptor, view[start:end])
+            self._file.append(view[start:end])
             self._transport.write(self._answer)
             start = end
         if start:
             view[: filled - start] = view[start:filled]
         self._filled = filled - start
-        if self._written > FILE_BYTES:
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            self._written = 0
 
 
 async def serve(answer_bytes: int) -> None:
     """Serve until the process is ended; the port is the first line on stdout."""
-    with tempfile.TemporaryFile() as file:
-        answer = SIZE.pack(answer_bytes - 4) + bytes(answer_bytes - 4)
-        server = await asyncio.get_running_loop().create_server(
-            lambda: FloorProtocol(file.fileno(), answer), "127.0.0.1", 0
-        )
-        print(server.sockets[0].getsockname()[1], flush=True)
-        await server.serve_forever()
+    file = RollingFile()
+    answer = SIZE.pack(answer_bytes - 4) + bytes(answer_bytes - 4)
+    server = await asyncio.get_running_loop().create_server(
+        lambda: FloorProtocol(file, answer), "127.0.0.1", 0
+    )
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
 
 
 class FloorServer:
