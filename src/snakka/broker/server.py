@@ -62,7 +62,7 @@ class BrokerServer:
     ) -> None:
         self._options = options
         self.runtime = runtime or Runtime(asyncio.get_running_loop())
-        self._files: Files = files or OsFiles()
+        self._files: Files = files or OsFiles(log_directories(options))
         self.metrics = MetricSet()
         self.listeners: Listeners = parse_listeners(options)
         self.failed: asyncio.Future[str] = self.runtime.loop.create_future()
