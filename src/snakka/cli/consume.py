@@ -112,9 +112,10 @@ def _print_records(records: "list[ConsumedRecord]", given: Namespace, already: i
     """Print as many as are wanted; how many those were."""
     if given.max_messages is not None:
         records = records[: given.max_messages - already]
-    out = sys.stdout.buffer
-    out.write(b"".join([given.show(record) for record in records]))
-    out.flush()
+    rest = memoryview(b"".join([given.show(record) for record in records]))
+    while rest:  # where Python does not buffer the output, a write may take only a part
+        rest = rest[sys.stdout.buffer.write(rest) :]
+    sys.stdout.buffer.flush()
     return len(records)
 
 

@@ -1,0 +1,67 @@
+"""`--metrics`: /metrics and /health of a running broker, over HTTP."""
+
+import socket
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from tests.cli.broker_process import run_command, start_broker
+
+
+def free_address() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+def get(address: str, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def samples(text: str) -> dict[str, float]:
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+def test_a_broker_tells_its_health_and_what_it_counts(tmp_path: Path) -> None:
+    address = free_address()
+    with start_broker(tmp_path, "--metrics", address) as broker:
+        assert get(address, "/health") == (200, "ok\n")
+        assert get(address, "/nothing")[0] == 404
+        assert run_command("topic", "create", "orders", bootstrap=broker.bootstrap).returncode == 0
+        assert run_command("produce", "orders", stdin=b"a\nb\n", bootstrap=broker.bootstrap).returncode == 0
+        status, text = get(address, "/metrics")
+        assert status == 200
+        values = samples(text)
+        assert values["snakka_broker_messages_in_total"] == 2
+        assert values['snakka_topic_messages_in_total{topic="orders"}'] == 2
+        assert values['snakka_log_end_offset{topic="orders",partition="0"}'] == 2
+        assert values["snakka_broker_leaders"] == 1
+        assert values["snakka_process_resident_memory_bytes"] > 1_000_000
+        assert "(Kafka: kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec)" in text
+        assert broker.stop() == 0
+    with pytest.raises(urllib.error.URLError):
+        get(address, "/health")
+
+
+def test_without_being_asked_a_broker_opens_no_such_port(tmp_path: Path) -> None:
+    with start_broker(tmp_path) as broker:
+        descriptors = Path(f"/proc/{broker.process.pid}/net/tcp")
+        if not descriptors.exists():
+            pytest.skip("needs /proc")
+        inodes = {
+            link.readlink().name.removeprefix("socket:[").removesuffix("]")
+            for link in Path(f"/proc/{broker.process.pid}/fd").iterdir()
+            if link.readlink().name.startswith("socket:")
+        }
+        rows = [line.split() for line in descriptors.read_text().splitlines()[1:]]
+        listening = [row[1] for row in rows if row[3] == "0A" and row[9] in inodes]
+        assert len(listening) == 2, "one for clients, one for controllers"
+        assert all(address.startswith("0100007F:") for address in listening), "both on loopback"
+        broker.stop()
