@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test check format fuzz generate bench clean
+.PHONY: run test check format fuzz generate bench simulate soak clean
 
 run: $(STAMP)  ## start a broker on 127.0.0.1:9092, its data in ./data
 	$(BIN)/snakka start --data-dir data --listen 127.0.0.1:9092
@@ -32,6 +32,12 @@ fuzz: $(STAMP)  ## malformed bytes against codecs and a running broker; SECONDS=
 
 bench: $(STAMP)  ## side by side with a bare server and Apache Kafka; writes bench/RESULTS.md
 	$(BIN)/python -m bench
+
+simulate: $(STAMP)  ## the whole broker on virtual time: SEED=7 replays one run exactly, SEEDS=0-4999 tries many
+	PYTHONHASHSEED=0 $(BIN)/python -m snakka.testing.simulation $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),0-4999) --jobs 2)
+
+soak: $(STAMP)  ## real processes, killed and starved for minutes
+	$(BIN)/python -m tests.faults
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
