@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 from api_harness import CONTROLLERS, NODE_ID, RefusedError, running_broker
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from snakka.broker.producer_id_blocks import ProducerIdBlocks
 from snakka.protocol.errors import ApiError, ErrorCode
@@ -116,6 +118,24 @@ async def test_an_answer_without_ids_is_not_used(runtime, source, blocks):
     source.size = 0
     with pytest.raises(ApiError):
         await blocks.wait_for_one(in_seconds(runtime, 0.02))
+
+
+@settings(max_examples=25, deadline=None)
+@given(size=st.integers(1, 40), bursts=st.lists(st.integers(1, 30), max_size=8))
+def test_no_id_is_given_twice_whatever_the_size_of_blocks_and_crowds(size, bursts):
+    async def give() -> list[int]:
+        runtime = Runtime(asyncio.get_running_loop())
+        blocks = ProducerIdBlocks(runtime, BlockSource(size), NODE_ID, lambda: 77)
+        ids: list[int] = []
+        for burst in bursts:
+            waiting = (blocks.wait_for_one(in_seconds(runtime, 10)) for _ in range(burst))
+            ids += await asyncio.gather(*waiting)
+        await runtime.close()
+        return ids
+
+    ids = asyncio.run(give())
+    assert len(ids) == sum(bursts)
+    assert len(set(ids)) == len(ids)
 
 
 @pytest.fixture

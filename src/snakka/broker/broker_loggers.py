@@ -43,10 +43,9 @@ def alter_logger_levels(changes: Sequence[AlterableConfig], *, validate_only: bo
     if validate_only:
         return
     for change in changes:
-        removed = change.config_operation == DELETE or change.value is None
-        level = logging.NOTSET if removed else _LEVELS[change.value or ""]
-        loggers[change.name].setLevel(level)
-        log.warning("the level of logger %s is now %s", change.name, "inherited" if removed else change.value)
+        name = None if change.config_operation == DELETE else change.value
+        loggers[change.name].setLevel(logging.NOTSET if name is None else _LEVELS[name])
+        log.warning("the level of logger %s is now %s", change.name, name or "inherited")
 
 
 def _check(change: AlterableConfig, loggers: dict[str, logging.Logger]) -> None:

@@ -33,8 +33,8 @@ class ResourceOutcome(Protocol):
     ) -> None: ...
 
 
-C = TypeVar("C", bound=ChangedResource)
-O = TypeVar("O", bound=ResourceOutcome)  # noqa: E741
+Changed = TypeVar("Changed", bound=ChangedResource)
+Outcome = TypeVar("Outcome", bound=ResourceOutcome)
 
 _STORED = frozenset(
     {
@@ -50,10 +50,10 @@ Settled = dict[int, ApiError | None]
 
 
 def settle(
-    resources: Sequence[C],
+    resources: Sequence[Changed],
     context: RequestContext,
     services: Services,
-    alter_loggers: Callable[[C], None] | None = None,
+    alter_loggers: Callable[[Changed], None] | None = None,
 ) -> Settled:
     """Refuse what can be refused here, and do what is done here: `alter_loggers` changes the levels of loggers."""
     times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
@@ -100,14 +100,14 @@ def check_own_node(name: str, node_id: int) -> None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"This is node {node_id}, and the request is for {name}.")
 
 
-def unsettled(resources: Sequence[C], settled: Settled) -> list[C]:
+def unsettled(resources: Sequence[Changed], settled: Settled) -> list[Changed]:
     """What is left for the controller."""
     return [resource for place, resource in enumerate(resources) if place not in settled]
 
 
 def merge_outcomes(
-    resources: Sequence[ChangedResource], settled: Settled, rest: Sequence[O], kind: type[O]
-) -> list[O]:
+    resources: Sequence[ChangedResource], settled: Settled, rest: Sequence[Outcome], kind: type[Outcome]
+) -> list[Outcome]:
     """One row a resource, in the order of the request; the controller's rows come in the order in which it was asked."""
     remaining = iter(rest)
     return [
@@ -116,7 +116,7 @@ def merge_outcomes(
     ]
 
 
-def outcome(kind: type[O], resource: ChangedResource, error: ApiError | None) -> O:
+def outcome(kind: type[Outcome], resource: ChangedResource, error: ApiError | None) -> Outcome:
     return kind(
         error_code=ErrorCode.NONE if error is None else error.code,
         error_message=None if error is None else error.message or None,

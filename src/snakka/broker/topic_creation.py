@@ -26,10 +26,9 @@ async def auto_create_topics(
 ) -> dict[str, ErrorCode]:
     """Create what is missing; the names that could not be created with the reason why.
 
-    Who asks at the same time as another gets the same topic: that it exists already is no error.
+    Whether topics come into being in this way is for the asker to know. Who asks at the same time as another gets the
+    same topic: that it exists already is no error.
     """
-    if not services.options.current.boolean("auto.create.topics.enable"):
-        return {}
     errors = {name: _objection(name, context) for name in names}
     wanted = [name for name, error in errors.items() if error is ErrorCode.NONE]
     if wanted:
