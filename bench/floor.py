@@ -114,10 +114,17 @@ class FloorServer:
 class RoundTrips:
     """One blocking connection that sends a frame, reads its whole answer, and so on."""
 
-    def __init__(self, port: int, host: str = "127.0.0.1", timeout_seconds: float = 10.0) -> None:
+    def __init__(
+        self,
+        port: int,
+        host: str = "127.0.0.1",
+        *,
+        timeout_seconds: float = 10.0,
+        answer_bytes: int = 1024 * 1024,
+    ) -> None:
         self._socket = socket.create_connection((host, port), timeout_seconds)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._answer = bytearray(1024 * 1024)
+        self._answer = bytearray(answer_bytes)
 
     def exchange(self, frame: bytes) -> memoryview:
         """Send one frame (its size prefix included); the answer's bytes without the prefix, valid until the next call."""

@@ -1,0 +1,155 @@
+"""Rows with their targets, and the page that they become."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.shortfalls import reason_for
+
+FLOOR = "floor"
+KAFKA = "Apache Kafka"
+HEADINGS = {
+    FLOOR: "Of the floor: a bare uvloop server that writes the same bytes to a file and answers fixed bytes",
+    KAFKA: "Against Apache Kafka 4.3",
+    "": "By itself",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure and what it should be. Beside a reference the figure is the ratio, Snakka's value to the other's."""
+
+    what: str
+    figure: float
+    bound: float
+    at_least: bool
+    snakka: str = ""
+    other: str = ""
+    against: str = ""
+    unit: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        return self.figure >= self.bound if self.at_least else self.figure <= self.bound
+
+    @property
+    def target(self) -> str:
+        sign = "at least" if self.at_least else "at most"
+        return f"{sign} {self.bound:g}{self.unit}"
+
+
+def median_ratio_row(
+    what: str,
+    pairs: Sequence[tuple[float, float]],
+    *,
+    against: str,
+    bound: float,
+    at_least: bool,
+    unit: str,
+    scale: float = 1.0,
+) -> Row:
+    """Of pairs (Snakka's value, the other's) from alternating rounds: medians, and the median of the rounds' ratios."""
+    return Row(
+        what,
+        _median([mine / other for mine, other in pairs]),
+        bound,
+        at_least,
+        f"{_rounded(_median([mine for mine, _ in pairs]) * scale)} {unit}",
+        f"{_rounded(_median([other for _, other in pairs]) * scale)} {unit}",
+        against,
+    )
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def page(rows: Sequence[Row], notes: Sequence[str], seconds: float, quick: bool) -> str:
+    """The whole of RESULTS.md."""
+    missed = [row for row in rows if not row.is_met]
+    lines = [
+        "# What Snakka costs, measured",
+        "",
+        "Written by `make bench`: do not edit. Ratios are medians over alternating rounds of one run; an absolute figure",
+        "says as much about the machine and its other guests as about the server.",
+        "",
+        f"- {len(rows) - len(missed)} of {len(rows)} targets met",
+        *(f"- {fact}" for fact in _machine()),
+        f"- commit {_commit()}",
+        f"- {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {seconds:.0f} s{', quick: few rounds' if quick else ''}",
+        *(f"- {note}" for note in notes),
+    ]
+    for against, heading in HEADINGS.items():
+        group = [row for row in rows if row.against == against]
+        if group:
+            lines += ["", f"## {heading}", "", *_table(group, against)]
+    if missed:
+        lines += ["", "## Missed, and why", ""]
+        lines += [
+            f"- **{row.what}** ({_figure(row)}, target {row.target}): {reason_for(row.what)}"
+            for row in missed
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(rows: Sequence[Row], against: str) -> list[str]:
+    if not against:
+        head = ["| what | measured | target | met |", "|---|---:|---:|---|"]
+        return head + [f"| {row.what} | {_figure(row)} | {row.target} | {_verdict(row)} |" for row in rows]
+    head = [f"| what | Snakka | {against} | ratio | target | met |", "|---|---:|---:|---:|---:|---|"]
+    return head + [
+        f"| {row.what} | {row.snakka} | {row.other} | {_figure(row)} | {row.target} | {_verdict(row)} |"
+        for row in rows
+    ]
+
+
+def _figure(row: Row) -> str:
+    return f"{row.figure:.2f}{row.unit}" if row.figure < 10 else f"{row.figure:.0f}{row.unit}"
+
+
+def _verdict(row: Row) -> str:
+    return "yes" if row.is_met else "**no**"
+
+
+def _machine() -> list[str]:
+    from confluent_kafka import libversion
+
+    model = platform.processor() or platform.machine()
+    cpu_info = Path("/proc/cpuinfo")
+    if cpu_info.exists():
+        names = [
+            line.split(":", 1)[1].strip()
+            for line in cpu_info.read_text().splitlines()
+            if "model name" in line
+        ]
+        model = names[0] if names else model
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return [
+        f"{os.cpu_count()} cores of {model}, {memory:.0f} GiB, {platform.system()} {platform.release()}",
+        f"load average {os.getloadavg()[0]:.1f} at the end; clients share the cores with the servers",
+        f"Python {platform.python_version()}, librdkafka {libversion()[0]}",
+    ]
+
+
+def _commit() -> str:
+    root = Path(__file__).parent
+    shown = []
+    for arguments in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "../src")):
+        try:
+            answer = subprocess.run(
+                ("git", *arguments), cwd=root, capture_output=True, text=True, timeout=10, check=True
+            )
+        except (OSError, subprocess.SubprocessError):
+            return "unknown"
+        shown.append(answer.stdout.strip())
+    return f"{shown[0]} with changes" if shown[1] else shown[0]
