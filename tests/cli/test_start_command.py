@@ -1,5 +1,6 @@
 """`snakka start` as a user starts it: the ready line, signals, and everything that keeps a broker from starting."""
 
+import asyncio
 import os
 import resource
 import signal
@@ -11,6 +12,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.broker_process import SNAKKA, BrokerProcess, run_command, start_broker, user_environment
+
+from snakka.broker.option_catalog import node_options
+from snakka.cli import start
+from snakka.cli.command import CommandError
+from snakka.options.option_set import OptionSet
 
 
 def listing(directory: Path) -> dict[str, int]:
@@ -206,6 +212,41 @@ def test_a_broker_whose_metadata_cannot_be_written_any_more_ends_with_1(tmp_path
         last = process.stderr.read().decode().splitlines()[-1]
         process.stderr.close()
         assert last.startswith("snakka: the metadata log failed: ")
+
+
+class SlowServer:
+    """A broker that never gets ready, and may fail meanwhile."""
+
+    def __init__(self, options: OptionSet, *, metrics_address: str | None) -> None:
+        self.failed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.was_cleaned_up = False
+
+    async def start(self) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.was_cleaned_up = True
+
+
+async def test_a_broker_can_be_stopped_while_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[SlowServer] = []
+
+    def build(options: OptionSet, *, metrics_address: str | None) -> SlowServer:
+        built.append(SlowServer(options, metrics_address=metrics_address))
+        return built[-1]
+
+    monkeypatch.setattr("snakka.broker.server.BrokerServer", build)
+    loop = asyncio.get_running_loop()
+    asked_to_stop: asyncio.Future[str] = loop.create_future()
+    loop.call_soon(lambda: loop.call_soon(asked_to_stop.set_result, "SIGTERM"))
+    assert await start._started(node_options({}), None, asked_to_stop) is None
+    assert built[0].was_cleaned_up
+
+    loop.call_soon(lambda: loop.call_soon(built[1].failed.set_result, "the disk is gone"))
+    with pytest.raises(CommandError, match="the disk is gone") as failed:
+        await start._started(node_options({}), None, loop.create_future())
+    assert failed.value.exit_code == 1
+    assert built[1].was_cleaned_up
 
 
 def test_the_log_level_decides_what_is_logged(tmp_path: Path) -> None:

@@ -177,10 +177,12 @@ async def _started(
     try:
         server = BrokerServer(options, metrics_address=metrics_address)
         starting = asyncio.get_running_loop().create_task(server.start(), name="start")
-        await asyncio.wait((starting, asked_to_stop), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((starting, asked_to_stop, server.failed), return_when=asyncio.FIRST_COMPLETED)
         if not starting.done():
             starting.cancel()
             await asyncio.gather(starting, return_exceptions=True)
+            if server.failed.done():
+                raise CommandError(server.failed.result(), FAILED)
             return None
         starting.result()
         return server

@@ -1,0 +1,147 @@
+"""What a broker shows of itself, asked of a running one."""
+
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from snakka.broker import metrics as declared
+from snakka.client.admin import Admin
+from snakka.client.broker_pool import BrokerPool, parse_bootstrap
+from snakka.client.cluster_view import ClusterView
+from snakka.client.consumer import Consumer
+from snakka.client.producer import Producer, ProducerRecord
+from snakka.protocol.errors import ApiError
+from snakka.telemetry.metric_set import Declaration, Kind
+from snakka.telemetry.prometheus_text import render
+from snakka.testing import LocalBroker
+
+
+def soon() -> float:
+    return time.monotonic() + 20
+
+
+def look(broker: LocalBroker) -> dict[str, float]:
+    """One look at everything, by series."""
+    lines = (line for line in render(broker.server.metrics).splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+@pytest.fixture
+async def broker() -> AsyncIterator[LocalBroker]:
+    async with LocalBroker() as running:
+        yield running
+
+
+@pytest.fixture
+async def cluster(broker: LocalBroker) -> AsyncIterator[ClusterView]:
+    pool = BrokerPool(parse_bootstrap(broker.bootstrap_servers))
+    yield ClusterView(pool)
+    await pool.close()
+
+
+async def test_traffic_is_shown_by_topic_and_in_all(broker: LocalBroker, cluster: ClusterView) -> None:
+    producer = Producer(cluster)
+    await producer.send("orders", [ProducerRecord(b"x" * 100)] * 3, deadline=soon())
+    await producer.send("other", [ProducerRecord(b"y")], deadline=soon())
+    consumer = Consumer(cluster, "orders")
+    consumer.positions[0] = 0
+    assert len(await consumer.poll(deadline=soon())) == 3
+    seen = look(broker)
+    assert seen["snakka_broker_messages_in_total"] == 4
+    assert seen['snakka_topic_messages_in_total{topic="orders"}'] == 3
+    assert seen['snakka_topic_messages_in_total{topic="other"}'] == 1
+    size = seen['snakka_log_size_bytes{topic="orders",partition="0"}']
+    assert size > 300
+    assert seen['snakka_topic_bytes_in_total{topic="orders"}'] == size
+    assert seen['snakka_topic_bytes_out_total{topic="orders"}'] == size
+    assert seen["snakka_broker_bytes_out_total"] == size
+    assert seen['snakka_topic_fetches_total{topic="orders"}'] >= 1
+    assert seen['snakka_log_end_offset{topic="orders",partition="0"}'] == 3
+
+
+async def test_failures_are_counted(broker: LocalBroker, cluster: ClusterView) -> None:
+    with pytest.raises(ApiError):
+        await Producer(cluster).send("t", [ProducerRecord(bytes(2_000_000))], deadline=soon())
+    consumer = Consumer(cluster, "t")
+    consumer.positions[0] = 5
+    with pytest.raises(ApiError):
+        await consumer.poll(deadline=soon())
+    seen = look(broker)
+    assert seen['snakka_topic_failed_produces_total{topic="t"}'] == 1
+    assert seen['snakka_topic_failed_fetches_total{topic="t"}'] == 1
+    assert seen["snakka_broker_failed_produces_total"] == 1
+
+
+async def test_the_series_of_a_deleted_topic_vanish_and_the_totals_stay(
+    broker: LocalBroker, cluster: ClusterView
+) -> None:
+    admin = Admin(cluster)
+    assert not [name for name in look(broker) if "topic=" in name]
+    await admin.create_topic("gone", partitions=2, deadline=soon())
+    await Producer(cluster).send("gone", [ProducerRecord(b"x", partition=1)] * 5, deadline=soon())
+    assert look(broker)['snakka_log_end_offset{topic="gone",partition="1"}'] == 5
+    await Producer(cluster).send("gone", [ProducerRecord(b"x", partition=1)] * 2, deadline=soon())
+    await admin.delete_topic("gone", deadline=soon())
+    seen = look(broker)
+    assert not [name for name in seen if "gone" in name]
+    assert seen["snakka_broker_messages_in_total"] == 7
+    assert seen["snakka_broker_partitions"] == 0
+    await Producer(cluster).send("gone", [ProducerRecord(b"again")], deadline=soon())
+    seen = look(broker)
+    assert seen["snakka_broker_messages_in_total"] == 8
+    assert seen['snakka_topic_messages_in_total{topic="gone"}'] == 1
+
+
+async def test_replicas_logs_and_quorum_are_shown(broker: LocalBroker, cluster: ClusterView) -> None:
+    await Admin(cluster).create_topic("t", partitions=3, deadline=soon())
+    seen = look(broker)
+    expected = {
+        "broker_partitions": 3,
+        "broker_leaders": 3,
+        "broker_under_replicated_partitions": 0,
+        "broker_under_min_isr_partitions": 0,
+        "broker_offline_replicas": 0,
+        "log_directories": 1,
+        "log_directories_offline": 0,
+        "controller_active": 1,
+        "controller_topics": 1,
+        "controller_active_brokers": 1,
+        "controller_fenced_brokers": 0,
+        "raft_leader_id": 1,
+        "raft_epoch": 1,
+        "fetch_sessions": 0,
+        "compaction_uncleanable_logs": 0,
+    }
+    assert {name: seen[f"snakka_{name}"] for name in expected} == expected
+    assert seen["snakka_raft_high_watermark"] <= seen["snakka_raft_log_end_offset"]
+    assert seen["snakka_metadata_applied_offset"] > 0
+    assert seen["snakka_process_cpu_seconds_total"] > 0
+    assert seen['snakka_background_task_runs_total{task="log retention"}'] == 0
+    assert seen['snakka_background_task_failures_total{task="log retention"}'] == 0
+
+
+async def test_partitions_without_enough_replicas_are_counted(
+    broker: LocalBroker, cluster: ClusterView
+) -> None:
+    await Admin(cluster).create_topic("t", partitions=2, deadline=soon())
+    partition = next(iter(broker.server.services.partitions))
+    partition.isr = []
+    seen = look(broker)
+    assert seen["snakka_broker_under_replicated_partitions"] == 1
+    assert seen["snakka_broker_under_min_isr_partitions"] == 1
+
+
+def test_names_follow_prometheus_and_tell_kafka_s() -> None:
+    found = [value for value in vars(declared).values() if isinstance(value, Declaration)]
+    for traffic in declared.TRAFFIC:
+        found += [traffic.total, traffic.by_topic]
+    assert len(found) > 35
+    for declaration in found:
+        assert declaration.name.endswith("_total") == (declaration.kind is Kind.COUNTER), declaration
+        assert declaration.doc.endswith("."), declaration
+    names = [declaration.name for declaration in found]
+    assert len(set(names)) == len(names)
+    totals = max(traffic.total.name for traffic in declared.TRAFFIC)
+    assert all(totals < traffic.by_topic.name for traffic in declared.TRAFFIC), "totals are read first"
+    assert all(totals < declaration.name for declaration, _ in declared.LOGS), "totals are read first"

@@ -1,0 +1,159 @@
+"""Brokers inside a test, as the tests of other people use them."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+import uvloop
+
+from snakka.client.admin import Admin
+from snakka.client.broker_pool import BrokerPool, parse_bootstrap
+from snakka.client.cluster_view import ClusterView
+from snakka.client.consumer import Consumer
+from snakka.client.producer import Producer, ProducerRecord
+from snakka.network.listener import ListenError
+from snakka.options.option import OptionError
+from snakka.storage.meta_properties import DataDirectoryError
+from snakka.testing import BlockingLocalBroker, LocalBroker
+
+LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
+
+
+def soon() -> float:
+    return time.monotonic() + 20
+
+
+async def write_and_read(bootstrap: str) -> list[bytes | None]:
+    pool = BrokerPool(parse_bootstrap(bootstrap))
+    try:
+        cluster = ClusterView(pool)
+        await Producer(cluster).send("t", [ProducerRecord(b"x", partition=0)], deadline=soon())
+        consumer = Consumer(cluster, "t")
+        consumer.positions[0] = 0
+        return [record.value for record in await consumer.poll(deadline=soon())]
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize("new_loop", LOOPS)
+def test_a_broker_lives_inside_a_coroutine_and_leaves_nothing(
+    new_loop: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    async def scenario() -> str:
+        async with LocalBroker({"num.partitions": 3, "auto.create.topics.enable": True}) as broker:
+            assert broker.bootstrap_servers == f"127.0.0.1:{broker.port}"
+            assert broker.options.integer("num.partitions") == 3
+            assert await write_and_read(broker.bootstrap_servers) == [b"x"]
+            (directory,) = broker.options.entries("log.dirs")
+            assert "t-2" in os.listdir(directory)
+            began = time.monotonic()
+        assert time.monotonic() - began < 1.0
+        return directory
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        assert not os.path.exists(runner.run(scenario()))
+
+
+def test_a_broker_serves_a_test_without_asyncio() -> None:
+    with BlockingLocalBroker({"num.partitions": "2"}) as broker:
+        assert asyncio.run(write_and_read(broker.bootstrap_servers)) == [b"x"]
+        (directory,) = broker.options.entries("log.dirs")
+        assert "t-1" in os.listdir(directory)
+        began = time.monotonic()
+    assert time.monotonic() - began < 1.0
+    assert not os.path.exists(directory)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("snakka")]
+
+
+async def test_many_brokers_live_in_one_process() -> None:
+    brokers = [LocalBroker() for _ in range(4)]
+    await asyncio.gather(*(broker.start() for broker in brokers))
+    with BlockingLocalBroker() as blocking:
+        ports = [broker.port for broker in brokers] + [blocking.port]
+        assert len(set(ports)) == 5
+        for broker in brokers:
+            assert await write_and_read(broker.bootstrap_servers) == [b"x"]
+    pools = [BrokerPool(parse_bootstrap(broker.bootstrap_servers)) for broker in brokers]
+    await Admin(ClusterView(pools[0])).create_topic("only-here", deadline=soon())
+    names = [[topic.name for topic in await ClusterView(pool).all_topics(soon())] for pool in pools]
+    assert names == [["only-here", "t"], ["t"], ["t"], ["t"]]
+    for pool in pools:
+        await pool.close()
+    began = time.monotonic()
+    await asyncio.gather(*(broker.stop() for broker in brokers))
+    assert time.monotonic() - began < 2.0
+
+
+async def test_a_clean_stop_is_quick_while_a_client_waits_for_records() -> None:
+    async with LocalBroker() as broker:
+        pool = BrokerPool(parse_bootstrap(broker.bootstrap_servers))
+        cluster = ClusterView(pool)
+        await cluster.topic("t", soon(), create_missing=True)
+        consumer = Consumer(cluster, "t")
+        consumer.positions[0] = 0
+        polling = asyncio.ensure_future(consumer.poll(deadline=time.monotonic() + 30))
+        while not any(connection.in_flight for connection in pool._connections.values()):  # noqa: ASYNC110 - no event
+            await asyncio.sleep(0.001)
+        began = time.monotonic()
+        await broker.stop()
+        assert time.monotonic() - began < 1.0
+        polling.cancel()
+        await asyncio.gather(polling, return_exceptions=True)
+        await pool.close()
+
+
+async def test_data_in_a_directory_of_one_s_own_stays(tmp_path: object) -> None:
+    broker = LocalBroker(data_dir=str(tmp_path))
+    for count in (1, 2):
+        async with broker:
+            assert await write_and_read(broker.bootstrap_servers) == [b"x"] * count
+
+
+async def test_what_keeps_a_broker_from_starting_is_raised(tmp_path: object) -> None:
+    with pytest.raises(OptionError, match=r"did you mean num\.partitions"):
+        await LocalBroker({"num.partition": 1}).start()
+    with pytest.raises(OptionError, match=r"did you mean num\.partitions"):
+        BlockingLocalBroker({"num.partition": 1}).start()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        listeners = f"PLAINTEXT://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ListenError, match="cannot listen on"):
+            await LocalBroker({"listeners": listeners}).start()
+    async with LocalBroker(data_dir=str(tmp_path)):
+        with pytest.raises(DataDirectoryError, match="is in use"):
+            BlockingLocalBroker(data_dir=str(tmp_path)).start()
+
+
+async def test_misuse_is_named() -> None:
+    broker = LocalBroker()
+    with pytest.raises(RuntimeError, match="not running"):
+        _ = broker.port
+    async with broker:
+        with pytest.raises(RuntimeError, match="running already"):
+            await broker.start()
+    blocking = BlockingLocalBroker()
+    blocking.stop()
+    with blocking, pytest.raises(RuntimeError, match="running already"):
+        blocking.start()
+
+
+async def test_a_broker_leaves_the_process_around_it_alone() -> None:
+    def state() -> list[object]:
+        root = logging.getLogger()
+        return [
+            signal.getsignal(signal.SIGTERM),
+            list(root.handlers),
+            root.level,
+        ]
+
+    before = state()
+    async with LocalBroker():
+        assert state() == before
+    assert state() == before
