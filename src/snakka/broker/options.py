@@ -36,11 +36,11 @@ group.max.size int 2147483647 >=1 medium inert
     Members that a classic group may have.
 
 # Committed offsets
-offsets.topic.num.partitions int 50 >=1 high inert
+offsets.topic.num.partitions int 50 >=1 high
     Partitions of the topic of committed offsets; can't change once it exists.
-offsets.topic.replication.factor short 3 >=1 high inert
+offsets.topic.replication.factor short 3 >=1 high
     Replicas of the topic of committed offsets; it is not created until there are so many brokers.
-offsets.topic.segment.bytes int 104857600 >=1 high inert
+offsets.topic.segment.bytes int 104857600 >=1 high
     Segment size of the topic of committed offsets; small ones load faster.
 offsets.topic.compression.codec int 0 0..4 high inert
     Compression of that topic by number: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
@@ -133,13 +133,13 @@ group.share.persister.class.name string \
     A Java class that keeps share state.
 share.fetch.purgatory.purge.interval.requests int 1000 medium inert
     After how many finished requests the waiting share fetches are swept.
-share.coordinator.state.topic.num.partitions int 50 >=1 high inert
+share.coordinator.state.topic.num.partitions int 50 >=1 high
     Partitions of the topic of share state; can't change once it exists.
-share.coordinator.state.topic.replication.factor short 3 >=1 high inert
+share.coordinator.state.topic.replication.factor short 3 >=1 high
     Replicas of the topic of share state.
-share.coordinator.state.topic.min.isr short 2 >=1 high inert
+share.coordinator.state.topic.min.isr short 2 >=1 high
     In-sync replicas that a write to the topic of share state needs.
-share.coordinator.state.topic.segment.bytes int 104857600 >=1 high inert
+share.coordinator.state.topic.segment.bytes int 104857600 >=1 high
     Segment size of the topic of share state.
 share.coordinator.state.topic.compression.codec int 0 0..4 high inert
     Compression of that topic by number, as for offsets.topic.compression.codec.
@@ -189,17 +189,17 @@ group.streams.max.assignment.interval.ms int 15000 >=0 medium inert
     The largest assignment interval that a streams group's config may set.
 
 # Transactions
-transaction.state.log.num.partitions int 50 >=1 high inert
+transaction.state.log.num.partitions int 50 >=1 high
     Partitions of the topic of transaction state; can't change once it exists.
-transaction.state.log.replication.factor short 3 >=1 high inert
+transaction.state.log.replication.factor short 3 >=1 high
     Replicas of the topic of transaction state.
-transaction.state.log.min.isr int 2 >=1 high inert
+transaction.state.log.min.isr int 2 >=1 high
     In-sync replicas that a write to the topic of transaction state needs.
-transaction.state.log.segment.bytes int 104857600 >=1 high inert
+transaction.state.log.segment.bytes int 104857600 >=1 high
     Segment size of the topic of transaction state.
 transaction.state.log.load.buffer.size int 5242880 >=1 high inert
     Bytes read at a time when transaction state is loaded.
-transaction.max.timeout.ms int 900000 >=1 high inert
+transaction.max.timeout.ms int 900000 >=1 high
     The longest timeout that a transactional producer may ask for.
 transactional.id.expiration.ms int 604800000 >=1 high inert
     A transactional id is forgotten after this long without use.

@@ -3,7 +3,7 @@
 KIP-919 controllers may be asked about controllers (1), KIP-1073 fenced brokers on request (2).
 """
 
-from snakka.broker.api import Api
+from snakka.broker.api import BROKER, CONTROLLER, Api
 from snakka.broker.cluster_view import controller_hint, live_brokers
 from snakka.broker.services import Services
 from snakka.network.request_context import RequestContext
@@ -39,6 +39,9 @@ def handle(
         )
         return response
     if on_controller:
+        if not context.authorize(Operation.ALTER, ResourceType.CLUSTER, CLUSTER_NAME):
+            response.error_code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+            return response
         _add_controllers(response, context, services)
     else:
         response.controller_id = controller_hint(services.image, services.node_id)
@@ -90,4 +93,4 @@ def _add_controllers(response: DescribeClusterResponse, context: RequestContext,
                 )
 
 
-API = Api(key=ApiKey.DESCRIBE_CLUSTER, handle=handle)
+API = Api(key=ApiKey.DESCRIBE_CLUSTER, handle=handle, listeners=(BROKER, CONTROLLER))

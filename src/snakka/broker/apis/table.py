@@ -8,7 +8,7 @@ imported yet are Kafka's own facts, and a test holds the two together.
 from importlib import import_module
 from typing import Any
 
-from snakka.broker.api import BROKER, Api
+from snakka.broker.api import Api
 from snakka.broker.apis import api_versions, fetch, init_producer_id, metadata, produce
 from snakka.protocol.api_keys import API_FACTS, ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -60,7 +60,7 @@ ALL: tuple[Api, ...] = (
     _on_first_use(ApiKey.INCREMENTAL_ALTER_CONFIGS, with_error_form=True),
     _on_first_use(ApiKey.DESCRIBE_QUORUM),
     _on_first_use(ApiKey.UPDATE_FEATURES),
-    _on_first_use(ApiKey.DESCRIBE_CLUSTER, listeners=(BROKER,)),
+    _on_first_use(ApiKey.DESCRIBE_CLUSTER),
     _on_first_use(ApiKey.DESCRIBE_PRODUCERS),
     _on_first_use(ApiKey.ALLOCATE_PRODUCER_IDS),
     _on_first_use(ApiKey.LIST_CONFIG_RESOURCES),
