@@ -1,6 +1,7 @@
 """Brokers inside a test, as the tests of other people use them."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -151,6 +152,8 @@ async def test_a_broker_leaves_the_process_around_it_alone() -> None:
             signal.getsignal(signal.SIGTERM),
             list(root.handlers),
             root.level,
+            gc.get_threshold(),
+            gc.get_freeze_count(),
         ]
 
     before = state()

@@ -4,8 +4,9 @@ Rule: what can refuse to start is asked first. Options, addresses and directorie
 """
 
 import asyncio
-import gc
+import contextlib
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from snakka.broker.apis.table import ALL
@@ -27,7 +28,6 @@ from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.delta import Delta
 from snakka.network.endpoints import Endpoint, Listeners, parse_address, parse_listeners
 from snakka.network.http_endpoint import HttpEndpoint, Page
-from snakka.network.listener import Listener
 from snakka.options.option_set import OptionSet
 from snakka.raft.format import open_node_directories
 from snakka.runtime import Runtime
@@ -45,8 +45,6 @@ START_SECONDS = 60.0
 # A stop takes less than a second in all; these are its parts that wait for others.
 CONTROLLED_SHUTDOWN_SECONDS = 0.3
 LAST_ANSWERS_SECONDS = 0.2
-# A full collection over many small objects stalls the loop for tens of milliseconds, and finds nearly nothing.
-GC_THRESHOLDS = (50_000, 20, 100)
 
 
 class BrokerServer:
@@ -91,7 +89,9 @@ class BrokerServer:
         try:
             await self._start()
         except BaseException:
-            await self._stop(clean=False)
+            # Why it can't start is what the caller must hear, whatever else goes wrong on the way out.
+            with contextlib.suppress(Exception):
+                await self._stop(clean=False)
             raise
 
     async def stop(self) -> None:
@@ -128,7 +128,6 @@ class BrokerServer:
             await listener.start()
         self._start_background(parts)
         self._is_serving = True
-        _settle_garbage_collector()
 
     async def _claim_addresses(self) -> Entrance:
         entrance = self._entrance = build_entrance(self.runtime, self._options, self.listeners, self.metrics)
@@ -142,6 +141,7 @@ class BrokerServer:
             pages = {"/metrics": self._metrics_page, "/health": self._health_page}
             self._http = HttpEndpoint(pages, host, port, self.runtime.loop)
             await self._http.start()
+            log.info("metrics on http://%s:%d/metrics", host, self._http.port)
         return entrance
 
     def _open_directories(self) -> DataDirectories:
@@ -256,39 +256,62 @@ class BrokerServer:
     # -- stopping -------------------------------------------------------------------------------------------------
 
     async def _stop(self, clean: bool) -> None:
+        """Every part is stopped, whatever becomes of the others; the first failure is raised at the end."""
         self._is_serving = False
-        self._stalls.close()
-        listeners: list[Listener] = self._entrance.listeners if self._entrance is not None else []
-        for listener in listeners:
-            listener.stop_accepting()
-        parts = self._parts
-        if parts is not None:
+        steps: list[Callable[[], Awaitable[None]]] = [
+            self._leave_the_cluster,
+            self._end_connections,
+            self._end_background,
+            lambda: self._close_logs(clean),
+            self._close_metadata,
+            self.runtime.close,
+        ]
+        failures = []
+        for step in steps:
+            try:
+                await step()
+            except Exception as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    async def _leave_the_cluster(self) -> None:
+        if self._entrance is not None:
+            for listener in self._entrance.listeners:
+                listener.stop_accepting()
+        if self._parts is not None:
             deadline = self.runtime.clock.monotonic() + CONTROLLED_SHUTDOWN_SECONDS
-            await parts.services.registrar.controlled_shutdown(deadline)
-        await asyncio.gather(*(listener.close(LAST_ANSWERS_SECONDS) for listener in listeners))
+            await self._parts.services.registrar.controlled_shutdown(deadline)
+
+    async def _end_connections(self) -> None:
+        if self._entrance is not None:
+            listeners = self._entrance.listeners
+            await asyncio.gather(*(listener.close(LAST_ANSWERS_SECONDS) for listener in listeners))
         if self._http is not None:
             self._http.close()
+
+    async def _end_background(self) -> None:
+        self._stalls.close()
         for task in self._background:
             task.cancel()
         if self._background:
             await asyncio.wait(self._background, timeout=1.0)
-        if parts is not None:
-            services = parts.services
+
+    async def _close_logs(self, clean: bool) -> None:
+        if self._parts is not None:
+            services = self._parts.services
             await services.log_manager.close(clean=clean, broker_epoch=services.registrar.broker_epoch)
-            await services.raft.close()
-        if self._directories is not None:
-            self._directories.release()
-        await self.runtime.close()
+
+    async def _close_metadata(self) -> None:
+        try:
+            if self._parts is not None:
+                await self._parts.services.raft.close()
+        finally:
+            if self._directories is not None:
+                self._directories.release()
 
 
 def _cordoned(options: OptionSet, logs: LogManager) -> list[str]:
     """The directories that take no new partitions; `*` means all of them."""
     named = options.entries("cordoned.log.dirs")
     return [directory.path for directory in logs.directories if "*" in named or directory.path in named]
-
-
-def _settle_garbage_collector() -> None:
-    """What is alive now stays alive: the collector need not look at it again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)

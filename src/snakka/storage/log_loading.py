@@ -182,12 +182,9 @@ async def _load_directory(
             one.name,
             directory.path,
         )
-    log.info(
-        "%d logs in %s opened after %s stop",
-        len(opened),
-        directory.path,
-        "a clean" if contents.clean else "an unclean",
-    )
+    if opened:
+        how = "a clean" if contents.clean else "an unclean"
+        log.info("%d logs in %s opened after %s stop", len(opened), directory.path, how)
 
 
 class _Share(NamedTuple):
