@@ -12,9 +12,11 @@ from snakka.broker.live_options import LiveOptions
 from snakka.broker.producer_id_blocks import ProducerIdBlocks
 from snakka.metadata.controller import Controller
 from snakka.metadata.image.cluster import ClusterImage
+from snakka.metadata.image.partition import NO_LEADER
 from snakka.metadata.loader import MetadataLoader
 from snakka.metadata.registration import BrokerRegistrar
 from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.uuids import ZERO_UUID, Uuid
 from snakka.raft.driver import RaftDriver
 from snakka.replication.fetch_watch import FetchWatches
 from snakka.replication.fetching import FetchTarget, TargetKey
@@ -70,6 +72,13 @@ class Services:
                 return ErrorCode.KAFKA_STORAGE_ERROR
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    def leader_of(self, topic_id: Uuid, topic: str, index: int) -> tuple[int, int]:
+        """Id and epoch of a partition's leader as the committed metadata says; the topic by its id, if there is one."""
+        topics = self.image.topics
+        found = topics.by_name.get(topic) if topic_id == ZERO_UUID else topics.by_id.get(topic_id)
+        partition = found.partitions.get(index) if found is not None else None
+        return (NO_LEADER, -1) if partition is None else (partition.leader, partition.leader_epoch)
 
     def partition_storage_failed(self, partition: Partition, failure: StorageFailure) -> None:
         self.log_manager.fail_directory(failure.directory, failure)

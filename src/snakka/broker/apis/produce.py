@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from snakka.broker.api import Api
 from snakka.broker.services import Services
+from snakka.metadata.state.topic_names import INTERNAL_TOPICS
 from snakka.network.request_context import RequestContext
 from snakka.network.waiting import Waiting
 from snakka.protocol.api_keys import ApiKey
@@ -25,14 +26,38 @@ from snakka.protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from snakka.protocol.record_batch import (
+    CHECKSUMMED_FROM,
+    HEADER_SIZE,
+    TRANSACTIONAL_BIT,
+    read_header,
+    single_produced_batch,
+)
 from snakka.replication.partition import Partition
 from snakka.replication.waiting_requests import WaitingProduce
 from snakka.security.operations import Operation, ResourceType
 from snakka.storage.files import StorageFailure
 
 ALL_REPLICAS = -1
-FIRST_WITH_TOPIC_ID = 13
+ACKS = (ALL_REPLICAS, 0, 1)
+FIRST_WITH_ZSTD = 7
 FIRST_WITH_LEADER_HINT = 10
+FIRST_WITH_TOPIC_ID = 13
+# Only Kafka's own tools write to internal topics by a produce.
+ADMIN_CLIENT_ID = "__admin_client"
+# The byte of a batch's attributes that has the transactional bit.
+_ATTRIBUTES = CHECKSUMMED_FROM + 1
+# With these errors Kafka does not say where the log begins.
+_ERRORS_WITHOUT_LOG_START = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
 
 # What still has to happen before the answer: partition, offset to pass, replicas too?, who is told.
 Ack = tuple[Partition, int, bool, Callable[[ErrorCode], None]]
@@ -51,35 +76,53 @@ def handle(
         if any(row.error_code for topic in response.responses for row in topic.partition_responses):
             context.connection.reject("a produce with acks=0 failed")
         return None
-    if context.api_version >= FIRST_WITH_LEADER_HINT:
-        hinted = [
-            row.current_leader.leader_id
-            for topic in response.responses
-            for row in topic.partition_responses
-            if row.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
-        ]
-        if hinted:
-            services.add_leader_endpoints(response.node_endpoints, NodeEndpoint, hinted, context.listener)
     if not open_acks:
-        return response
+        return _finished(response, context, services)
     waiting = Waiting()
     waiter = WaitingProduce(
-        services.runtime, request.timeout_ms / 1000, open_acks, lambda: waiting.complete(response)
+        services.runtime,
+        request.timeout_ms / 1000,
+        open_acks,
+        lambda: waiting.complete(_finished(response, context, services)),
     )
     waiting.on_disconnect(waiter.cancel)
     return waiting
 
 
+def _finished(response: ProduceResponse, context: RequestContext, services: Services) -> ProduceResponse:
+    """The answer with where to go instead, if this broker was the wrong one to ask."""
+    if context.api_version >= FIRST_WITH_LEADER_HINT:
+        hinted = []
+        for topic in response.responses:
+            for row in topic.partition_responses:
+                if row.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                    leader_id, epoch = services.leader_of(topic.topic_id, topic.name, row.index)
+                    row.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch)
+                    hinted.append(leader_id)
+        if hinted:
+            services.add_leader_endpoints(response.node_endpoints, NodeEndpoint, hinted, context.listener)
+    return response
+
+
 def _refusal_of_all(request: ProduceRequest, context: RequestContext) -> ErrorCode:
     """An error of the request as a whole, given to each of its partitions."""
-    if request.acks not in (ALL_REPLICAS, 0, 1):
-        return ErrorCode.INVALID_REQUIRED_ACKS
-    transactional_id = request.transactional_id
-    if transactional_id is not None and not context.authorize(
-        Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
-    ):
-        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    for topic in request.topic_data:
+        for data in topic.partition_data:
+            if _is_transactional(data.records):
+                name = request.transactional_id
+                if name is None or not context.authorize(
+                    Operation.WRITE, ResourceType.TRANSACTIONAL_ID, name
+                ):
+                    return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return ErrorCode.NONE
+
+
+def _is_transactional(records: object) -> bool:
+    return (
+        isinstance(records, memoryview)
+        and len(records) >= HEADER_SIZE
+        and records[_ATTRIBUTES] & TRANSACTIONAL_BIT != 0
+    )
 
 
 def _produce_topic(
@@ -123,10 +166,14 @@ def _produce_partition(
     if not isinstance(records, memoryview):
         return _failed(data.index, ErrorCode.INVALID_RECORD, "a produce needs a record batch")
     try:
+        _check_before_append(request, topic, records, context)
+    except ApiError as error:
+        return _failed(data.index, error.code, error.message or None)
+    try:
         info = partition.append(records, request.acks, services.runtime.clock.now_ms())
     except ApiError as error:
         partition.failed_produces += 1
-        return _failed_append(data.index, error, partition, context.api_version)
+        return _failed_append(data.index, error, partition)
     except StorageFailure as failure:
         services.log_manager.fail_directory(failure.directory, failure)
         return _failed(data.index, ErrorCode.KAFKA_STORAGE_ERROR, None)
@@ -140,6 +187,24 @@ def _produce_partition(
     if request.acks != 0 and not partition.is_acknowledged(info.last_offset + 1, needs_isr):
         open_acks.append((partition, info.last_offset + 1, needs_isr, _teller(row)))
     return row
+
+
+def _check_before_append(
+    request: ProduceRequest, topic: str, records: memoryview, context: RequestContext
+) -> None:
+    """What has to do with the request more than with the log; ApiError if the batch may not go there."""
+    if context.api_version < FIRST_WITH_ZSTD or request.acks not in ACKS:
+        single_produced_batch(records, context.api_version)
+        if request.acks not in ACKS:
+            raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
+    if topic in INTERNAL_TOPICS and context.client_id != ADMIN_CLIENT_ID:
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"clients may not write to {topic}")
+    if _is_transactional(records) and read_header(records).has_producer_id:
+        # Nobody could ever end the transaction, and readers of committed records would wait for it for ever.
+        raise ApiError(
+            ErrorCode.NOT_ENOUGH_REPLICAS,
+            "Unable to verify the partition has been added to the transaction: there is no coordinator",
+        )
 
 
 def _teller(row: PartitionProduceResponse) -> Callable[[ErrorCode], None]:
@@ -157,18 +222,14 @@ def _failed(index: int, error: ErrorCode, message: str | None) -> PartitionProdu
     return PartitionProduceResponse(index=index, error_code=error, base_offset=-1, error_message=message)
 
 
-def _failed_append(
-    index: int, error: ApiError, partition: Partition, version: int
-) -> PartitionProduceResponse:
+def _failed_append(index: int, error: ApiError, partition: Partition) -> PartitionProduceResponse:
     row = _failed(index, error.code, error.message or None)
     row.record_errors = [
         BatchIndexAndErrorMessage(batch_index=position, batch_index_error_message=message)
         for position, message in error.record_errors
     ]
-    if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER and version >= FIRST_WITH_LEADER_HINT:
-        row.current_leader = LeaderIdAndEpoch(
-            leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
-        )
+    if error.code not in _ERRORS_WITHOUT_LOG_START:
+        row.log_start_offset = partition.log.log_start_offset
     return row
 
 
