@@ -158,7 +158,7 @@ def test_the_first_partition_with_data_gives_a_batch_however_small_the_limit(mak
     sizes = [len(row.records) for _, row in result.rows]
     assert sizes[0] > 100
     assert sizes[1] == 0
-    assert result.bytes == sizes[0]
+    assert result.counted_bytes == sizes[0]
 
 
 def test_an_offset_out_of_range_is_an_error_row_that_must_be_answered(make_partition) -> None:

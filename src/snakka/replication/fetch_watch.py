@@ -6,7 +6,6 @@ partitions once, an append marks it dirty there, and the next fetch visits only 
 
 from collections.abc import Iterable
 
-from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.uuids import ZERO_UUID
 from snakka.replication.fetching import FetchTarget, TargetKey
 from snakka.replication.partition import Partition
@@ -95,11 +94,8 @@ class FetchWatches:
         """Find the target's partition, or find it anew after its topic was deleted or made again."""
         if target.topic_id != ZERO_UUID:
             found = self._partitions.get_by_id(target.topic_id, target.index)
-            known = self._partitions.has_topic_id(target.topic_id)
-            target.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
         else:
             found = self._partitions.get(target.topic, target.index)
-            target.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if found is not target.partition:
             if session is not None:
                 self.unwatch(session, target)

@@ -11,11 +11,20 @@ from snakka.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, P
 from snakka.protocol.uuids import Uuid
 from snakka.replication.partition import Partition
 from snakka.storage.files import StorageFailure
+from snakka.storage.partition_log import PartitionLog
 
 READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1
 
 TargetKey = tuple[str | Uuid, int]
+
+_UNKNOWN = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    }
+)
 
 
 class FetchTarget:
@@ -44,7 +53,7 @@ class FetchTarget:
         self.index = index
         self.partition: Partition | None = None
         # Why there is no partition, while there is none.
-        self.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        self.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic else ErrorCode.UNKNOWN_TOPIC_ID
         # Why this client may not read it, whatever the partition says.
         self.denied = ErrorCode.NONE
         self.current_leader_epoch = -1
@@ -70,13 +79,17 @@ class FetchLimits:
 class FetchResult:
     """What one pass over the targets found."""
 
-    __slots__ = ("bytes", "must_answer", "rows")
+    __slots__ = ("counted_bytes", "must_answer", "rows", "unknown")
 
     def __init__(self) -> None:
         self.rows: list[tuple[FetchTarget, PartitionData]] = []
-        self.bytes = 0
+        # What counts towards min_bytes.
+        self.counted_bytes = 0
         # An error or a divergence: the client hears of it at once, however few bytes there are.
         self.must_answer = False
+        # Partitions that do not exist or that the client may not read: no reason to answer before the others have
+        # something, or a consumer of a deleted topic would ask and ask.
+        self.unknown = 0
 
 
 def read_targets(
@@ -87,42 +100,52 @@ def read_targets(
     """Read every target, in order, until max_bytes is used up; the first one with data gives at least one batch."""
     result = FetchResult()
     remaining = limits.max_bytes
+    nothing_yet = True
     for target in targets:
-        data = _read_target(target, limits, remaining, result.bytes == 0, storage_failed)
-        size = len(data.records) if data.records is not None else 0
-        remaining = max(0, remaining - size)
-        result.bytes += size
-        if data.error_code != ErrorCode.NONE or data.diverging_epoch.end_offset >= 0:
+        allowed = max(0, min(target.max_bytes, remaining))
+        row, has_more = _read_target(target, limits, allowed, nothing_yet, storage_failed)
+        size = len(row.records) if row.records is not None else 0
+        if size:
+            nothing_yet = False
+            remaining -= size
+            # Whole batches seldom fill the room that there was: with more to read, it counts as filled.
+            result.counted_bytes += max(size, allowed) if has_more else size
+        if row.error_code in _UNKNOWN:
+            result.unknown += 1
+        elif row.error_code != ErrorCode.NONE or row.diverging_epoch.end_offset >= 0:
             result.must_answer = True
-        result.rows.append((target, data))
+        result.rows.append((target, row))
     return result
 
 
 def _read_target(
     target: FetchTarget,
     limits: FetchLimits,
-    remaining: int,
+    allowed_bytes: int,
     nothing_yet: bool,
     storage_failed: Callable[[Partition, StorageFailure], None],
-) -> PartitionData:
+) -> tuple[PartitionData, bool]:
+    """The target's row, and whether there is more to read than it has."""
+    if target.denied != ErrorCode.NONE:
+        return failed_row(target.index, target.denied), False
     partition = target.partition
     if partition is None:
-        return failed_row(target.index, target.missing)
-    if target.denied != ErrorCode.NONE:
-        return failed_row(target.index, target.denied)
+        return failed_row(target.index, target.missing), False
     try:
-        return _read_partition(partition, target, limits, remaining, nothing_yet)
+        return _read_partition(partition, target, limits, allowed_bytes, nothing_yet)
     except ApiError as error:
-        return failed_row(target.index, error.code)
+        return failed_row(target.index, error.code), False
     except StorageFailure as error:
         storage_failed(partition, error)
-        return failed_row(target.index, ErrorCode.KAFKA_STORAGE_ERROR)
+        return failed_row(target.index, ErrorCode.KAFKA_STORAGE_ERROR), False
 
 
 def _read_partition(
-    partition: Partition, target: FetchTarget, limits: FetchLimits, remaining: int, nothing_yet: bool
-) -> PartitionData:
+    partition: Partition, target: FetchTarget, limits: FetchLimits, allowed_bytes: int, nothing_yet: bool
+) -> tuple[PartitionData, bool]:
     log = partition.check_leader(target.current_leader_epoch)
+    if limits.replica_id >= 0:
+        partition.check_follower(limits.replica_id, target.current_leader_epoch)
     high_watermark = log.high_watermark
     last_stable_offset = log.last_stable_offset
     row = PartitionData(
@@ -134,25 +157,16 @@ def _read_partition(
         records=b"",
     )
     if target.last_fetched_epoch >= 0:
-        epoch, end_offset = log.end_offset_for_epoch(target.last_fetched_epoch)
-        if end_offset < 0:
-            raise ApiError(
-                ErrorCode.OFFSET_OUT_OF_RANGE, f"no leader epoch {target.last_fetched_epoch} is known here"
-            )
-        if epoch < target.last_fetched_epoch or end_offset < target.fetch_offset:
-            row.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
-            return row
+        diverging = _divergence(log, target)
+        if diverging is not None:
+            row.diverging_epoch = diverging
+            return row, False
     committed_only = limits.isolation_level == READ_COMMITTED
     if limits.replica_id >= 0:
         upper_bound = log.log_end_offset
     else:
         upper_bound = last_stable_offset if committed_only else high_watermark
-    found = log.read(
-        target.fetch_offset,
-        min(target.max_bytes, remaining),
-        upper_bound=upper_bound,
-        min_one_message=nothing_yet,
-    )
+    found = log.read(target.fetch_offset, allowed_bytes, upper_bound=upper_bound, min_one_message=nothing_yet)
     row.records = found.records
     if committed_only:
         row.aborted_transactions = [
@@ -161,7 +175,20 @@ def _read_partition(
                 log.aborted_transactions(target.fetch_offset, found.next_offset) if found.bytes else ()
             )
         ]
-    return row
+    return row, found.next_offset < upper_bound
+
+
+def _divergence(log: PartitionLog, target: FetchTarget) -> EpochEndOffset | None:
+    """Where the client's log and this one part, if the client read something that is not in this one."""
+    epoch, end_offset = log.end_offset_for_epoch(target.last_fetched_epoch)
+    if end_offset < 0 or target.fetch_offset < log.log_start_offset:
+        raise ApiError(
+            ErrorCode.OFFSET_OUT_OF_RANGE,
+            f"nothing is known of offset {target.fetch_offset} in leader epoch {target.last_fetched_epoch}",
+        )
+    if epoch < target.last_fetched_epoch or end_offset < target.fetch_offset:
+        return EpochEndOffset(epoch=epoch, end_offset=end_offset)
+    return None
 
 
 def failed_row(index: int, error: ErrorCode) -> PartitionData:

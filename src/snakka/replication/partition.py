@@ -101,7 +101,12 @@ class Partition:
     # -- leadership -----------------------------------------------------------------------------------------------
 
     def update_leadership(
-        self, leader_id: int, leader_epoch: int, partition_epoch: int, replicas: Sequence[int], isr: Sequence[int]
+        self,
+        leader_id: int,
+        leader_epoch: int,
+        partition_epoch: int,
+        replicas: Sequence[int],
+        isr: Sequence[int],
     ) -> None:
         """Take over what the committed metadata says of this partition."""
         if partition_epoch < self.partition_epoch:
@@ -133,6 +138,16 @@ class Partition:
                 ErrorCode.NOT_LEADER_OR_FOLLOWER, f"this broker does not lead {self.topic}-{self.index}"
             )
         return self.log
+
+    def check_follower(self, replica_id: int, current_leader_epoch: int) -> None:
+        """ApiError if that broker has no replica here; it may know of one that this broker has not heard of yet."""
+        if replica_id == self._node_id or replica_id not in self.replicas:
+            code = (
+                ErrorCode.UNKNOWN_LEADER_EPOCH
+                if current_leader_epoch >= 0
+                else ErrorCode.NOT_LEADER_OR_FOLLOWER
+            )
+            raise ApiError(code, f"broker {replica_id} does not follow {self.topic}-{self.index}")
 
     def go_offline(self, error: ErrorCode) -> None:
         """The log's directory failed: nothing is read or written any more, and whoever waits is told."""

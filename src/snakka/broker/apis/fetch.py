@@ -23,14 +23,16 @@ from snakka.protocol.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
-from snakka.protocol.uuids import ZERO_UUID
 from snakka.replication.fetch_watch import FetchWatch
 from snakka.replication.fetching import FetchLimits, FetchResult, FetchTarget, TargetKey, read_targets
 from snakka.replication.state.fetch_sessions import FINAL_EPOCH, INITIAL_EPOCH, NO_SESSION_ID, FetchSession
 from snakka.replication.waiting_requests import WaitingFetch
-from snakka.security.operations import Operation, ResourceType
+from snakka.security.operations import CLUSTER_NAME, Operation, ResourceType
 
+# Older clients do not know KAFKA_STORAGE_ERROR, and would give up.
+FIRST_WITH_STORAGE_ERROR = 6
 FIRST_WITH_TOPIC_ID = 13
+FIRST_WITH_REPLICA_STATE = 15
 FIRST_WITH_LEADER_HINT = 16
 
 Session = FetchSession[TargetKey, FetchTarget]
@@ -47,7 +49,18 @@ def handle(request: FetchRequest, context: RequestContext, services: Services) -
 class _Fetch:
     """One fetch request from its first look to its answer."""
 
-    __slots__ = ("context", "full", "limits", "services", "session", "targets", "version", "waiting", "watch")
+    __slots__ = (
+        "context",
+        "full",
+        "limits",
+        "services",
+        "session",
+        "targets",
+        "unknown",
+        "version",
+        "waiting",
+        "watch",
+    )
 
     def __init__(
         self,
@@ -65,15 +78,23 @@ class _Fetch:
         self.targets = targets
         # A full fetch answers for every partition; an incremental one only for those with something to say.
         self.full = full
+        # How many of the partitions were unknown when the wait began.
+        self.unknown = 0
         self.version = context.api_version
         self.waiting: Waiting | None = None
         self.watch: FetchWatch | None = None
 
     def start(self, max_wait_ms: int) -> FetchResponse | Waiting:
         result = self.look()
-        missing = self.limits.min_bytes - result.bytes
-        if max_wait_ms <= 0 or missing <= 0 or result.must_answer or self._nothing_to_wait_for():
+        missing = self.limits.min_bytes - result.counted_bytes
+        if (
+            max_wait_ms <= 0
+            or missing <= 0
+            or result.must_answer
+            or result.unknown == self._partition_count()
+        ):
             return self.answer(result)
+        self.unknown = result.unknown
         self.waiting = Waiting()
         watch = self.services.fetch_watches.of_session(self.session) if self.session else None
         self.watch = watch or FetchWatch(self.targets)
@@ -84,8 +105,8 @@ class _Fetch:
         self.waiting.on_disconnect(waiter.cancel)
         return self.waiting
 
-    def _nothing_to_wait_for(self) -> bool:
-        return not (self.session.partitions if self.session else self.targets)
+    def _partition_count(self) -> int:
+        return len(self.session.partitions if self.session is not None else self.targets)
 
     def look(self) -> FetchResult:
         targets: Iterable[FetchTarget] = self.targets
@@ -93,13 +114,14 @@ class _Fetch:
             targets = list(self.session.dirty.values())
         for target in targets:
             if target.partition is None or target.partition.offline_error is not None:
-                self.services.fetch_watches.resolve(target, self.session)
+                _resolve(target, self.session, self.services)
         return read_targets(targets, self.limits, self.services.partition_storage_failed)
 
     def _try_answer(self, last_chance: bool) -> int:
         result = self.look()
-        missing = self.limits.min_bytes - result.bytes
-        if missing > 0 and not result.must_answer and not last_chance:
+        missing = self.limits.min_bytes - result.counted_bytes
+        has_lost_one = result.unknown > self.unknown
+        if missing > 0 and not (result.must_answer or has_lost_one or last_chance):
             return missing
         assert self.waiting is not None
         self.waiting.complete(self.answer(result))
@@ -111,6 +133,8 @@ class _Fetch:
         for target, row in result.rows:
             if target.partition is not None:
                 target.partition.count_fetch(len(row.records or b""), row.error_code != ErrorCode.NONE)
+            if row.error_code == ErrorCode.KAFKA_STORAGE_ERROR and self.version < FIRST_WITH_STORAGE_ERROR:
+                row.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
             if self.session is not None and not self._has_news(self.session, target, row):
                 continue
             if topic is None or topic.topic != target.topic or topic.topic_id != target.topic_id:
@@ -143,15 +167,10 @@ class _Fetch:
     def _add_leader_hints(self, response: FetchResponse, result: FetchResult) -> None:
         hinted = []
         for target, row in result.rows:
-            partition = target.partition
-            if partition is not None and row.error_code in (
-                ErrorCode.NOT_LEADER_OR_FOLLOWER,
-                ErrorCode.FENCED_LEADER_EPOCH,
-            ):
-                row.current_leader = LeaderIdAndEpoch(
-                    leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
-                )
-                hinted.append(partition.leader_id)
+            if row.error_code in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH):
+                leader_id, epoch = self.services.leader_of(target.topic_id, target.topic, target.index)
+                row.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch)
+                hinted.append(leader_id)
         self.services.add_leader_endpoints(
             response.node_endpoints, NodeEndpoint, hinted, self.context.listener
         )
@@ -160,23 +179,21 @@ class _Fetch:
 def _open(request: FetchRequest, context: RequestContext, services: Services) -> _Fetch:
     """Find or make the request's session and its targets."""
     by_id = context.api_version >= FIRST_WITH_TOPIC_ID
-    limits = FetchLimits(
-        min(request.max_bytes, services.options.fetch_max_bytes),
-        request.min_bytes,
-        request.isolation_level,
-        request.replica_state.replica_id if context.api_version >= 15 else request.replica_id,
-    )
+    limits = _limits(request, context, services)
     cache = services.fetch_sessions
     session_id, epoch = request.session_id, request.session_epoch
     now_ms = services.runtime.clock.now_ms()
     if epoch not in (INITIAL_EPOCH, FINAL_EPOCH):
         session = cache.resume(session_id, epoch, now_ms, by_id)
-        _update(session, request, context, services, by_id)
-        return _Fetch(context, services, limits, session, [], full=False)
+        _update(session, limits, request, context, services)
+        if session.partitions:
+            return _Fetch(context, services, limits, session, [], full=False)
+        # Nothing is left in it: the session ends, and this is a fetch like any without one.
+        epoch = FINAL_EPOCH
     if session_id != NO_SESSION_ID:
         cache.close(session_id)
     targets = [
-        _target(topic, partition, context, services, by_id)
+        _target(topic, partition, limits, context, services)
         for topic in request.topics
         for partition in topic.partitions
     ]
@@ -194,15 +211,27 @@ def _open(request: FetchRequest, context: RequestContext, services: Services) ->
     return _Fetch(context, services, limits, opened, targets, full=True)
 
 
+def _limits(request: FetchRequest, context: RequestContext, services: Services) -> FetchLimits:
+    max_bytes = min(request.max_bytes, services.options.fetch_max_bytes)
+    in_state = context.api_version >= FIRST_WITH_REPLICA_STATE
+    return FetchLimits(
+        max_bytes,
+        min(request.min_bytes, max_bytes),
+        request.isolation_level,
+        request.replica_state.replica_id if in_state else request.replica_id,
+    )
+
+
 def _update(
-    session: Session, request: FetchRequest, context: RequestContext, services: Services, by_id: bool
+    session: Session, limits: FetchLimits, request: FetchRequest, context: RequestContext, services: Services
 ) -> None:
+    by_id = session.uses_topic_ids
     for topic in request.topics:
         name: str | bytes = topic.topic_id if by_id else topic.topic
         for partition in topic.partitions:
             known = session.partitions.get((name, partition.partition))
             if known is None:
-                target = _target(topic, partition, context, services, by_id)
+                target = _target(topic, partition, limits, context, services)
                 session.remember(target.key, target)
                 services.fetch_watches.watch(session, target)
             else:
@@ -217,16 +246,43 @@ def _update(
 
 
 def _target(
-    topic: FetchTopic, partition: FetchPartition, context: RequestContext, services: Services, by_id: bool
+    topic: FetchTopic,
+    partition: FetchPartition,
+    limits: FetchLimits,
+    context: RequestContext,
+    services: Services,
 ) -> FetchTarget:
-    key: TargetKey = (topic.topic_id if by_id else topic.topic, partition.partition)
-    target = FetchTarget(key, topic.topic, topic.topic_id if by_id else ZERO_UUID, partition.partition)
-    services.fetch_watches.resolve(target, None)
-    name = target.partition.topic if target.partition is not None else topic.topic
-    if not context.authorize(Operation.READ, ResourceType.TOPIC, name):
+    name: str | None = topic.topic
+    key: TargetKey = (topic.topic, partition.partition)
+    if context.api_version >= FIRST_WITH_TOPIC_ID:
+        known = services.image.topics.by_id.get(topic.topic_id)
+        name = known.name if known is not None else None
+        key = (topic.topic_id, partition.partition)
+    target = FetchTarget(key, topic.topic, topic.topic_id, partition.partition)
+    if not _may_read(name, limits, context):
         target.denied = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    _resolve(target, None, services)
     _set_parameters(target, partition)
     return target
+
+
+def _may_read(topic: str | None, limits: FetchLimits, context: RequestContext) -> bool:
+    """A topic without a name is one whose id nobody knows: there is nothing to protect."""
+    if limits.replica_id >= 0:
+        return context.authorize(Operation.CLUSTER_ACTION, ResourceType.CLUSTER, CLUSTER_NAME)
+    return topic is None or context.authorize(Operation.READ, ResourceType.TOPIC, topic)
+
+
+def _resolve(target: FetchTarget, session: Session | None, services: Services) -> None:
+    """Find the target's partition, or why there is none."""
+    services.fetch_watches.resolve(target, session)
+    topics = services.image.topics
+    topic = topics.by_name.get(target.topic) if target.topic else topics.by_id.get(target.topic_id)
+    if topic is not None and target.partition is None:
+        target.missing = services.missing_partition_error(topic.name, target.index)
+    elif topic is not None or target.missing != ErrorCode.UNKNOWN_TOPIC_ID:
+        # Once its topic was known it stays so for the client: what is gone is the partition.
+        target.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def _set_parameters(target: FetchTarget, partition: FetchPartition) -> None:
