@@ -6,9 +6,10 @@ from typing import NamedTuple
 from snakka.metadata.image.brokers import BrokerRegistration, Endpoint
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.partition import NO_LEADER, PartitionImage
+from snakka.metadata.state.topic_names import check_topic_name
 from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
 
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 # The answer to a client that did not ask which operations it may do.
 OPERATIONS_NOT_ASKED = -(2**31)
 
@@ -53,6 +54,15 @@ def _is_reachable(
     if broker is None or broker.fenced or listener not in broker.endpoints:
         return False
     return place >= len(partition.directories) or broker.has_online(partition.directories[place])
+
+
+def unknown_topic_error(name: str) -> ErrorCode:
+    """Why there is no such topic: there could not be one, or there is none."""
+    try:
+        check_topic_name(name)
+    except ApiError as error:
+        return error.code
+    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def controller_hint(image: ClusterImage, node_id: int) -> int:

@@ -2,6 +2,7 @@
 
 from snakka.broker.api import Api
 from snakka.broker.services import Services
+from snakka.metadata.state.topic_names import INTERNAL_TOPICS
 from snakka.network.request_context import RequestContext
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -18,7 +19,6 @@ from snakka.storage.files import StorageFailure
 
 HIGH_WATERMARK = -1
 NO_LOW_WATERMARK = -1
-METADATA_TOPIC = "__cluster_metadata"
 
 
 def handle(
@@ -29,7 +29,7 @@ def handle(
         refused = ErrorCode.NONE
         if not context.authorize(Operation.DELETE, ResourceType.TOPIC, topic.name):
             refused = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        elif topic.name == METADATA_TOPIC:
+        elif topic.name in INTERNAL_TOPICS and topic.name in services.image.topics.by_name:
             refused = ErrorCode.INVALID_TOPIC_EXCEPTION
         rows = [
             _failed(row.partition_index, refused) if refused else _delete(topic.name, row, services)

@@ -25,23 +25,24 @@ def handle(
 ) -> DescribeClusterResponse:
     on_controller = context.listener in services.controller_listeners
     served = CONTROLLERS if on_controller else BROKERS
-    response = DescribeClusterResponse(cluster_id=services.cluster_id, endpoint_type=request.endpoint_type)
     if request.endpoint_type not in (BROKERS, CONTROLLERS):
-        response.error_code = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
-        response.error_message = f"Unsupported endpoint type {request.endpoint_type}"
-        return response
-    if request.endpoint_type != served:
-        response.error_code = ErrorCode.MISMATCHED_ENDPOINT_TYPE
-        response.error_message = (
-            "The request was sent to an endpoint of type "
-            f"{'CONTROLLER' if on_controller else 'BROKER'}, but we wanted an endpoint of type "
-            f"{'BROKER' if on_controller else 'CONTROLLER'}"
+        return DescribeClusterResponse(
+            error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+            error_message=f"Unsupported endpoint type {request.endpoint_type}",
         )
-        return response
+    if request.endpoint_type != served:
+        return DescribeClusterResponse(
+            error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+            error_message=(
+                "The request was sent to an endpoint of type "
+                f"{'CONTROLLER' if on_controller else 'BROKER'}, but we wanted an endpoint of type "
+                f"{'BROKER' if on_controller else 'CONTROLLER'}"
+            ),
+        )
+    response = DescribeClusterResponse(cluster_id=services.cluster_id, endpoint_type=request.endpoint_type)
     if on_controller:
         if not context.authorize(Operation.ALTER, ResourceType.CLUSTER, CLUSTER_NAME):
-            response.error_code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
-            return response
+            return DescribeClusterResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         _add_controllers(response, context, services)
     else:
         response.controller_id = controller_hint(services.image, services.node_id)

@@ -8,15 +8,16 @@ from collections.abc import Awaitable
 
 from snakka.broker.api import Api
 from snakka.broker.cluster_view import (
-    INTERNAL_TOPICS,
     OPERATIONS_NOT_ASKED,
     controller_hint,
     live_brokers,
+    unknown_topic_error,
     view_partition,
 )
 from snakka.broker.services import Services
 from snakka.broker.topic_creation import auto_create_topics
 from snakka.metadata.image.topics import TopicImage
+from snakka.metadata.state.topic_names import INTERNAL_TOPICS
 from snakka.network.request_context import RequestContext
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -31,6 +32,7 @@ from snakka.protocol.messages.metadata import (
 from snakka.protocol.uuids import ZERO_UUID
 from snakka.security.operations import CLUSTER_NAME, Operation, ResourceType
 
+FIRST_WITH_LISTENER_ERROR = 6
 FIRST_WITH_USABLE_TOPIC_IDS = 12
 
 
@@ -95,7 +97,8 @@ def _answer(
             if context.authorize(Operation.DESCRIBE, ResourceType.TOPIC, topic.name):
                 response.topics.append(_topic_row(topic, request, context, services))
     else:
-        for asked in request.topics:
+        # A name that is asked for a thousand times is answered once: the answer is far longer than the name.
+        for asked in {(one.topic_id, one.name): one for one in request.topics}.values():
             response.topics.append(_asked_row(asked, request, context, services, creation_errors))
     return response
 
@@ -110,24 +113,30 @@ def _asked_row(
     topics = services.image.topics
     by_id = asked.name is None or asked.topic_id != ZERO_UUID
     if by_id and context.api_version < FIRST_WITH_USABLE_TOPIC_IDS:
-        return MetadataResponseTopic(error_code=ErrorCode.INVALID_REQUEST, name=asked.name or "")
-    topic = topics.by_id.get(asked.topic_id) if asked.name is None else topics.by_name.get(asked.name)
-    name = asked.name if asked.name is not None else (topic.name if topic is not None else None)
+        return MetadataResponseTopic(
+            error_code=ErrorCode.INVALID_REQUEST, name=asked.name or "", topic_id=asked.topic_id
+        )
+    topic = topics.by_id.get(asked.topic_id) if by_id else topics.by_name.get(asked.name or "")
+    name = topic.name if topic is not None else asked.name
     if name is not None and not context.authorize(Operation.DESCRIBE, ResourceType.TOPIC, name):
         # A client that knows only the id must not learn the name.
         return MetadataResponseTopic(
-            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=asked.name, topic_id=asked.topic_id
+            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            name=None if by_id else name,
+            topic_id=asked.topic_id,
         )
-    if topic is None:
-        if asked.name is None:
-            return MetadataResponseTopic(
-                error_code=ErrorCode.UNKNOWN_TOPIC_ID, name=None, topic_id=asked.topic_id
-            )
-        error = creation_errors.get(asked.name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    if topic is not None:
+        return _topic_row(topic, request, context, services)
+    if by_id or name is None:
         return MetadataResponseTopic(
-            error_code=error, name=asked.name, is_internal=asked.name in INTERNAL_TOPICS
+            error_code=ErrorCode.UNKNOWN_TOPIC_ID, name=None, topic_id=asked.topic_id
         )
-    return _topic_row(topic, request, context, services)
+    return MetadataResponseTopic(
+        error_code=creation_errors.get(name) or unknown_topic_error(name),
+        name=name,
+        is_internal=name in INTERNAL_TOPICS,
+        topic_authorized_operations=_operations(name, request, context),
+    )
 
 
 def _topic_row(
@@ -136,9 +145,12 @@ def _topic_row(
     row = MetadataResponseTopic(name=topic.name, topic_id=topic.id, is_internal=topic.name in INTERNAL_TOPICS)
     for index, partition in sorted(topic.partitions.items()):
         view = view_partition(services.image, partition, context.listener)
+        error = view.error
+        if error == ErrorCode.LISTENER_NOT_FOUND and context.api_version < FIRST_WITH_LISTENER_ERROR:
+            error = ErrorCode.LEADER_NOT_AVAILABLE
         row.partitions.append(
             MetadataResponsePartition(
-                error_code=view.error,
+                error_code=error,
                 partition_index=index,
                 leader_id=view.leader_id,
                 leader_epoch=partition.leader_epoch,
@@ -147,12 +159,14 @@ def _topic_row(
                 offline_replicas=view.offline_replicas,
             )
         )
-    row.topic_authorized_operations = (
-        context.authorized_operations(ResourceType.TOPIC, topic.name)
-        if request.include_topic_authorized_operations
-        else OPERATIONS_NOT_ASKED
-    )
+    row.topic_authorized_operations = _operations(topic.name, request, context)
     return row
+
+
+def _operations(topic: str, request: MetadataRequest, context: RequestContext) -> int:
+    if not request.include_topic_authorized_operations:
+        return OPERATIONS_NOT_ASKED
+    return context.authorized_operations(ResourceType.TOPIC, topic)
 
 
 API = Api(key=ApiKey.METADATA, handle=handle)
