@@ -1,6 +1,7 @@
 """The only way to a thread or a process: blocking work that touches no shared state."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,10 @@ class Offload(Protocol):
     def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]: ...
 
     async def run_module(self, module: str, *arguments: str, deadline_seconds: float) -> None:
-        """`python -m module arguments` in a process of its own; OSError when it fails or is late."""
+        """`python -m module arguments` in a process of its own; OSError when it fails or is late.
+
+        Its standard input is empty, and ends when this process does: by that it knows that it was left alone.
+        """
 
     def close(self) -> None: ...
 
@@ -32,9 +36,22 @@ class ThreadOffload:
         return asyncio.wrap_future(self._pool.submit(function, *args, **kwargs), loop=self._loop)
 
     async def run_module(self, module: str, *arguments: str, deadline_seconds: float) -> None:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", module, *arguments, stderr=asyncio.subprocess.PIPE
-        )
+        # A pipe of our own: asyncio's communicate() would close its end of one at once.
+        its_end, our_end = os.pipe()
+        try:
+            await self._run_module(module, arguments, deadline_seconds, its_end)
+        finally:
+            os.close(our_end)
+
+    async def _run_module(
+        self, module: str, arguments: tuple[str, ...], deadline_seconds: float, stdin: int
+    ) -> None:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", module, *arguments, stdin=stdin, stderr=asyncio.subprocess.PIPE
+            )
+        finally:
+            os.close(stdin)
         try:
             _, errors = await asyncio.wait_for(process.communicate(), deadline_seconds)
         except TimeoutError:

@@ -15,6 +15,7 @@ lies beyond what the first pass read. Offsets never change: a batch keeps its fi
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -367,6 +368,17 @@ def _keep_modification_times(job: CleaningJob, result: CleaningResult) -> None:
                 os.utime(path, ns=(newest.st_mtime_ns, newest.st_mtime_ns))
 
 
+def _end_with_the_broker() -> None:
+    """In a thread. Standard input ends when the broker does, even if it was killed.
+
+    The next broker may clean the same log: an orphan would remove and overwrite the files of its cleaner.
+    """
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
 if __name__ == "__main__":
     os.nice(_NICENESS)
+    threading.Thread(target=_end_with_the_broker, daemon=True).start()
     main(sys.argv[1:])
