@@ -180,6 +180,24 @@ def test_directories(files: OsFiles, tmp_path: Path) -> None:
     assert files.disk_space(str(tmp_path)).total_bytes > files.disk_space(str(tmp_path)).usable_bytes > 0
 
 
+def test_files_that_vanish_while_a_directory_is_read_are_passed_over(
+    files: OsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("draft.tmp", "kept"):
+        (tmp_path / name).write_bytes(b"12")
+    scandir = os.scandir
+
+    @contextmanager
+    def slow_scandir(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+        with scandir(path) as entries:
+            seen = list(entries)
+            (tmp_path / "draft.tmp").unlink()
+            yield iter(seen)
+
+    monkeypatch.setattr(os, "scandir", slow_scandir)
+    assert files.sizes(str(tmp_path)) == {"kept": 2}
+
+
 def test_a_lock_excludes_other_brokers_in_this_process(tmp_path: Path) -> None:
     path = str(tmp_path / ".lock")
     lock = OsFiles().lock(path)

@@ -383,8 +383,15 @@ class OsFiles:
         return sorted(os.listdir(directory))
 
     def sizes(self, directory: str) -> dict[str, int]:
+        found = []
         with os.scandir(directory) as entries:
-            return dict(sorted((entry.name, entry.stat().st_size) for entry in entries if entry.is_file()))
+            for entry in entries:
+                try:
+                    if entry.is_file():
+                        found.append((entry.name, entry.stat().st_size))
+                except FileNotFoundError:
+                    continue  # a draft that got its name, or a deleted file that went, since the directory was read
+        return dict(sorted(found))
 
     def is_directory(self, path: str) -> bool:
         return os.path.isdir(path)
