@@ -113,6 +113,14 @@ def test_a_bad_index_costs_time_and_nothing_else(kind: str, damage: str) -> None
     assert not loaded(files).indexes_are_plausible()
 
 
+@pytest.mark.parametrize(("batches", "is_plausible"), [(1, True), (2, False)])
+def test_only_a_batch_after_the_first_owes_an_index_entry(batches: int, is_plausible: bool) -> None:
+    files, segment = segment_with(batches, size=4 * CONFIG.index_interval_bytes)
+    segment.become_inactive()
+    files.replace("/00000000000000000100.index", b"")
+    assert loaded(files).indexes_are_plausible() is is_plausible
+
+
 def test_the_largest_timestamp_survives_a_restart() -> None:
     files, segment = segment_with(5)
     segment.become_inactive()

@@ -273,7 +273,7 @@ class Segment:
 
     def indexes_are_plausible(self) -> bool:
         """Whether the indexes say of their last entries what the log says, and are in order at both ends."""
-        if not self.offset_index.count and self.log.size > 2 * self.index_interval:
+        if not self.offset_index.count and self._owes_an_index_entry():
             return False
         try:
             if not self.offset_index.is_ordered() or not self.time_index.is_ordered():
@@ -288,6 +288,11 @@ class Segment:
             return False
         found = self.find(time_entry.offset)
         return found is not None and found.header.max_timestamp == time_entry.timestamp
+
+    def _owes_an_index_entry(self) -> bool:
+        """Whether a batch begins so late that it must have one; however large, a first batch has none."""
+        batches = scan_headers(self.log, 0, self.log.size)
+        return any(batch.position > self.index_interval for batch in batches)
 
     def batches_from(self, offset: int) -> Iterator[FoundBatch]:
         """The batches from a little before `offset` on: the index says where to begin."""
