@@ -1,0 +1,43 @@
+"""A broker started as a user starts it, shared by all tests of a worker, and clients that speak to it in raw frames."""
+
+import itertools
+import os
+
+import pytest
+
+from tests.broker.raw_client import Address, RawClient
+from tests.cli.broker_process import BrokerProcess, start_broker
+
+
+def address_of(process: BrokerProcess) -> Address:
+    host, _, port = process.bootstrap.rpartition(":")
+    return host, int(port)
+
+
+@pytest.fixture(scope="session")
+def broker_process(tmp_path_factory):
+    with start_broker(tmp_path_factory.mktemp("shared-broker")) as process:
+        yield process
+        assert process.stop() == 0
+
+
+@pytest.fixture
+def address(broker_process) -> Address:
+    """Of the shared broker, which must be alive after each test that used it."""
+    assert broker_process.process.poll() is None
+    return address_of(broker_process)
+
+
+@pytest.fixture
+async def client(address):
+    async with await RawClient.open(address) as opened:
+        yield opened
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def topic() -> str:
+    """A name that nobody has used."""
+    return f"topic-{os.getpid()}-{next(_numbers)}"
