@@ -41,7 +41,12 @@ class Server:
         self.started = time.perf_counter()
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=_environment(),
+                start_new_session=True,
             )
         self._log = log
 
@@ -141,6 +146,11 @@ log.segment.delete.delay.ms={DELETE_DELAY_MS}
         )
     command = ["java", *JVM_OPTIONS, "-cp", class_path, "kafka.Kafka", str(properties)]
     return Server("Apache Kafka", command, port, directory.with_suffix(".log"))
+
+
+def _environment() -> dict[str, str]:
+    """Ours, but for a setting that would compile Snakka anew at each start; an installed package never is."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _free_port() -> int:
