@@ -4,7 +4,6 @@ import itertools
 import os
 
 import pytest
-
 from tests.broker.raw_client import Address, RawClient
 from tests.cli.broker_process import BrokerProcess, start_broker
 

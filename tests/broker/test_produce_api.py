@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from tests.broker.raw_client import RawClient, all_versions, batch, headers_of, values_of
 
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.compression import Compression
@@ -11,7 +12,6 @@ from snakka.protocol.messages.fetch import FetchRequest
 from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
 from snakka.protocol.messages.produce import PartitionProduceData, ProduceRequest
 from snakka.protocol.messages.produce import TopicProduceData as TopicData
-from tests.broker.raw_client import RawClient, all_versions, batch, headers_of, values_of
 
 CODECS = list(Compression)
 
