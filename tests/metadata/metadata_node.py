@@ -166,7 +166,7 @@ class HeldRaft:
         self.snapshots: list[tuple[int, list[Message]]] = []
         self.versions: list[Mapping[int, int]] = []
         self.auto_commit = False
-        self.failure: ApiError | None = None
+        self.failure: ApiError | OSError | None = None
         self._listeners: list = []
         self._held: list[tuple[CommittedBatch, asyncio.Future[None]]] = []
 
@@ -213,6 +213,13 @@ class HeldRaft:
         self.commit()
         for listener in self._listeners:
             listener.handle_leader_change(NODE_ID, self.epoch)
+
+    def fail(self, failure: OSError) -> None:
+        """The disk does not work any more: what waits for it is told, and nothing is appended."""
+        self.failure = failure
+        for _, committed in self._held:
+            committed.set_exception(failure)
+        self._held.clear()
 
     def lose(self, to: int = 2) -> None:
         """What was not committed never will be."""

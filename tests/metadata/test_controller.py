@@ -1,6 +1,7 @@
 """The controller on a log: nothing is told before it is committed, nothing is replayed that was not appended."""
 
 import asyncio
+import errno
 
 import pytest
 from cluster_builder import uuid
@@ -14,6 +15,7 @@ from snakka.protocol.messages.unregister_broker import UnregisterBrokerRequest
 from snakka.protocol.record_types.metadata.config_record import ConfigRecord
 from snakka.protocol.record_types.metadata.no_op_record import NoOpRecord
 from snakka.protocol.record_types.metadata.topic_record import TopicRecord
+from snakka.storage.files import StorageFailure
 
 
 def topic_decision(name: str, number: int):
@@ -245,6 +247,21 @@ async def test_periodic_elections_run_to_the_end() -> None:
         await node.controller.balance_leaders()
         await node.controller.elect_unclean_leaders()
         assert node.raft.log_end_offset == offset
+
+
+async def test_a_disk_that_fails_is_no_surprise_to_whoever_asked() -> None:
+    async with held_node() as node:
+        node.raft.auto_commit = True
+        node.raft.lead()
+        await node.up()
+        node.raft.auto_commit = False
+        pending = asyncio.ensure_future(node.controller.submit(topic_decision("a", 1), node.soon()))
+        await step()
+        node.raft.fail(StorageFailure("/data", "/data/log", "sync", OSError(errno.EIO, "broken")))
+        with pytest.raises(ApiError, match=r"NOT_CONTROLLER.*metadata log failed.*broken"):
+            await pending
+        with pytest.raises(ApiError, match=r"NOT_CONTROLLER.*metadata log failed.*broken"):
+            await node.controller.submit(topic_decision("b", 2), node.soon())
 
 
 async def test_topics_survive_a_restart_on_a_real_log(tmp_path):

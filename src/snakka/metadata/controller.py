@@ -27,6 +27,7 @@ from snakka.raft.driver import RaftDriver
 from snakka.raft.listeners import CommittedBatch
 from snakka.raft.snapshot_files import SnapshotId
 from snakka.runtime import Runtime
+from snakka.storage.files import StorageFailure
 
 log = logging.getLogger(__name__)
 
@@ -204,7 +205,10 @@ class Controller:
     def _append(self, term: _Term, records: Sequence[Message]) -> None:
         for start in range(0, len(records), MAX_RECORDS_PER_REQUEST):
             part = records[start : start + MAX_RECORDS_PER_REQUEST]
-            appended = self._raft.append(part, term.image.features.record_versions())
+            try:
+                appended = self._raft.append(part, term.image.features.record_versions())
+            except StorageFailure as error:
+                raise _disk_failed(error) from error
             for record in part:
                 term.image.replay(record)
             term.image.offset = appended.last_offset
@@ -222,6 +226,8 @@ class Controller:
                 raise ApiError(
                     ErrorCode.REQUEST_TIMED_OUT, "The change was not committed in time; it may still be."
                 ) from None
+            except StorageFailure as error:
+                raise _disk_failed(error) from error
             finally:
                 self._waiting -= 1
         await self._loader.wait_for_offset(offset, deadline)
@@ -243,3 +249,8 @@ class Controller:
 
     def _own_deadline(self) -> float:
         return self._runtime.clock.monotonic() + _OWN_WORK_SECONDS
+
+
+def _disk_failed(error: StorageFailure) -> ApiError:
+    """For whoever asked. Raft has told the node's owner already, who stops it: another try may find the next one."""
+    return ApiError(ErrorCode.NOT_CONTROLLER, f"The metadata log failed: {error}")
