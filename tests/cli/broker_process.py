@@ -92,15 +92,17 @@ class BrokerProcess:
         self.close()
 
 
-def start_broker(tmp_path: Path, *arguments: str, environment: dict[str, str] | None = None) -> BrokerProcess:
+def start_broker(
+    tmp_path: Path, *arguments: str, environment: dict[str, str] | None = None, only_these: bool = False
+) -> BrokerProcess:
     """A broker with its data in `tmp_path`/data, on a free port unless the arguments say otherwise, ready for clients.
 
-    Started again with the same path it finds its data again.
+    Started again with the same path it finds its data again. With `only_these` the arguments say everything.
     """
     given = list(arguments)
-    if "--data-dir" not in given:
+    if "--data-dir" not in given and not only_these:
         given += ["--data-dir", str(tmp_path / "data")]
-    if "--listen" not in given:
+    if "--listen" not in given and not only_these:
         given += ["--listen", "127.0.0.1:0"]
     log_file = tmp_path / "broker.log"
     with log_file.open("ab") as log:

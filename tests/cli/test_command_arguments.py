@@ -16,7 +16,10 @@ from snakka.client.consumer import ConsumedRecord
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nonsense"], "there is no command nonsense; the commands are start, topic, produce, consume"),
+        (
+            ["nonsense"],
+            "there is no command nonsense; the commands are start, format, topic, produce, consume",
+        ),
         (["topic"], "ACTION"),
         (["topic", "rename"], "rename"),
         (["topic", "create"], "name"),

@@ -15,6 +15,7 @@ from snakka.cli.command import FAILED, INTERRUPTED, OK, USAGE, CommandError
 # Each is a module of this package with `run(arguments) -> exit code`.
 COMMANDS = {
     "start": "start a broker",
+    "format": "prepare the data directories of a node that is told of a quorum",
     "topic": "create, list, describe and delete topics",
     "produce": "send lines from standard input to a topic",
     "consume": "print the records of a topic",

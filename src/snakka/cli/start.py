@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from snakka.cli.command import FAILED, OK, USAGE, CommandError, CommandParser
+from snakka.cli.node_arguments import add_node_arguments, read_options
 from snakka.runtime.log_setup import DEFAULT_LEVEL, LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from snakka.network.endpoints import Endpoint
     from snakka.options.option_set import OptionSet
 
-DEFAULT_DATA_DIR = "snakka-data"
 LEVEL_VARIABLE = "SNAKKA_LOG_LEVEL"
 
 # macOS says that there is no limit, and then refuses more than this.
@@ -43,7 +43,8 @@ _EXAMPLES = """examples:
       Apache Kafka's file (or TOML), and http://127.0.0.1:9404/metrics and /health
 
 What is said on the command line has precedence over the file. A new data directory is formatted as a cluster of one node,
-unless controller.quorum.* is set. To be reached from other machines, set the address that clients should use:
+unless controller.quorum.* is set: then `snakka format` does it. To be reached from other machines, set the address that
+clients should use:
   snakka start --listen 0.0.0.0:9092 --set advertised.listeners=PLAINTEXT://broker.example.com:9092
 
 exit codes: 0 stopped as asked; 1 failed while running; 2 could not start (an option, an address, a data directory)"""
@@ -52,12 +53,7 @@ exit codes: 0 stopped as asked; 1 failed while running; 2 could not start (an op
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     log_to_stderr(_log_level(given))
-    from snakka.options.option import OptionError
-
-    try:
-        options = _options(given)
-    except OptionError as error:
-        raise CommandError(str(error), USAGE) from None
+    options = read_options(given)
     _raise_descriptor_limit()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(_serve(options, given.metrics))
@@ -65,23 +61,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _parser() -> CommandParser:
     parser = CommandParser("snakka start", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument(
-        "--data-dir",
-        metavar="DIR",
-        help=f"where the data is (log.dirs); ./{DEFAULT_DATA_DIR} unless the file says so",
-    )
-    parser.add_argument(
-        "--listen", metavar="HOST:PORT", help="where clients come in, 127.0.0.1:9092 unless said; port 0: any"
-    )
-    parser.add_argument("--config", metavar="FILE", help="options in a .properties or .toml file")
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="assignments",
-        help="one option, by Kafka's name; may be given often",
-    )
+    add_node_arguments(parser)
     parser.add_argument(
         "--metrics", metavar="HOST:PORT", help="serve /metrics (Prometheus) and /health over HTTP there"
     )
@@ -98,31 +78,6 @@ def _log_level(given: Namespace) -> str:
     if level not in LEVELS:
         raise CommandError(f"{LEVEL_VARIABLE}={level} must be one of {', '.join(LEVELS)}", USAGE)
     return level
-
-
-def _options(given: Namespace) -> "OptionSet":
-    from snakka.broker.option_catalog import load_options
-
-    notices: list[str] = []
-
-    def load(data_dir: str | None) -> "OptionSet":
-        notices.clear()
-        return load_options(
-            config_file=given.config,
-            assignments=given.assignments,
-            listen=given.listen,
-            data_dir=data_dir,
-            log=notices.append,
-        )
-
-    options = load(given.data_dir)
-    if not (options.is_set("log.dirs") or options.is_set("log.dir")):
-        options = load(DEFAULT_DATA_DIR)
-    import logging
-
-    for notice in notices:
-        logging.getLogger("snakka.options").warning("%s", notice)
-    return options
 
 
 def _raise_descriptor_limit() -> None:

@@ -37,6 +37,7 @@ def open_node_directories(
     endpoints: Sequence[Endpoint],
     may_format: bool,
     now_ms: int,
+    cluster_id: str | None = None,
 ) -> DataDirectories:
     """Lock and verify a node's directories; format them if all are empty and `may_format`. Blocks.
 
@@ -60,6 +61,7 @@ def open_node_directories(
         log_directories=log_directories,
         metadata_directory=metadata_directory,
         node_id=node_id,
+        cluster_id=cluster_id,
         may_format=may_format,
         before_create=write_first_files,
     )

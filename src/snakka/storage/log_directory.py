@@ -191,7 +191,8 @@ def _judge(
     meta_properties.verify(found, node_id=node_id, cluster_id=cluster_id)
     if found.empty and not may_format:
         raise DataDirectoryError(
-            f"{found.empty[0]} is not formatted, and a node that is given controller.quorum.* does not format itself"
+            f"{found.empty[0]} is not formatted, and a node that is given controller.quorum.* does not format itself:"
+            " run snakka format with the same options first"
         )
     return found
 
