@@ -287,6 +287,7 @@ class RaftDriver:
         metadata_log.committed(high_watermark)
         while self._uncommitted and self._uncommitted[0].batch.last_offset < high_watermark:
             batch, committed = self._uncommitted[0]
+            keeper.pace.committed(batch.size)  # first: a listener that hears of the batch may write the snapshot
             try:
                 self._tell_listeners(batch)
             except Exception as error:
@@ -296,7 +297,6 @@ class RaftDriver:
                 return  # a listener appended, and the disk failed
             self._uncommitted.popleft()
             self._uncommitted_bytes -= batch.size
-            keeper.pace.committed(batch.size)
             if not committed.done():
                 committed.set_result(None)
 
