@@ -67,7 +67,6 @@ class _Route:
     __slots__ = (
         "answer_flexible_from",
         "api",
-        "decode",
         "errors",
         "flexible_from",
         "handle",
@@ -75,6 +74,7 @@ class _Route:
         "lowest",
         "name",
         "needs_authentication",
+        "read",
         "requests",
         "time",
     )
@@ -94,12 +94,12 @@ class _Route:
         self.requests = metrics.counter(REQUESTS, **labels)
         self.errors = metrics.counter(FAILED_REQUESTS, **labels)
         self.time = metrics.counter(REQUEST_SECONDS, **labels)
-        self.decode: Callable[[memoryview, int, int], Message] = self._load_and_decode
+        self.read: Callable[[memoryview, int, int], tuple[Message, int]] = self._load_and_read
 
-    def _load_and_decode(self, frame: memoryview, version: int, position: int) -> Message:
+    def _load_and_read(self, frame: memoryview, position: int, version: int) -> tuple[Message, int]:
         """The first request of an API imports its messages: most brokers never see most APIs."""
-        self.decode = request_class(self.api.key).decode
-        return self.decode(frame, version, position)
+        self.read = request_class(self.api.key).read
+        return self.read(frame, position, version)
 
     def error_form(self, request: Message, version: int, code: ErrorCode, text: str) -> Message | None:
         """How this API tells of an error; None if it can't."""
@@ -162,8 +162,10 @@ class Dispatcher:
             if version >= route.flexible_from:
                 # Nearly always there are no tags.
                 position = skip_tags(frame, position) if frame[position] else position + 1
-            request = route.decode(frame, version, position)
-        except (ProtocolError, StructError, IndexError, ValueError) as error:
+            request, end = route.read(frame, position, version)
+            if end > len(frame):
+                raise ProtocolError(f"{route.name} v{version} ends {end - len(frame)} bytes too early")
+        except (ProtocolError, StructError, IndexError, ValueError, OverflowError) as error:
             connection.reject(f"a malformed request: {error}")
             return
         route.requests.value += 1

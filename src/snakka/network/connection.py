@@ -73,6 +73,7 @@ class Connection(asyncio.BufferedProtocol):
     """The server side of one socket."""
 
     __slots__ = (
+        "_bytes_received",
         "_dispatch",
         "_is_admitted",
         "_is_closing",
@@ -101,6 +102,7 @@ class Connection(asyncio.BufferedProtocol):
         self.client_software = ("unknown", "unknown")
         self._loop = environment.runtime.loop
         self._dispatch = environment.handler.dispatch
+        self._bytes_received = environment.metrics.bytes_received
         self._splitter = FrameSplitter(environment.memory, environment.largest_frame, self._relieve_soon)
         # Requests whose answers have not left, oldest first.
         self._open: deque[Waiting] = deque()
@@ -143,7 +145,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, count: int) -> None:
         self.last_active = self._loop.time()
-        self.environment.metrics.bytes_received.value += count
+        self._bytes_received.value += count
         self._splitter.received(count)
         self._handle_frames()
 

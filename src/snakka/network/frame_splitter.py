@@ -108,6 +108,11 @@ class FrameSplitter:
             if size > CARRY_BYTES:
                 self._begin_private(size)
                 return None
+        elif position == self._end:
+            # Nothing is left, as after nearly every read.
+            self._view = _NOTHING
+            self._position = self._end = 0
+            return None
         self._keep_rest()
         return None
 
@@ -134,8 +139,7 @@ class FrameSplitter:
         self._empty_view()
 
     def _keep_rest(self) -> None:
-        if self._position < self._end:
-            self._carry = bytes(self._view[self._position : self._end])
+        self._carry = bytes(self._view[self._position : self._end])
         self._empty_view()
 
     def _empty_view(self) -> None:

@@ -211,10 +211,11 @@ class Outbound:
             self._write_gathered()
 
     def _write_gathered(self) -> None:
-        gathered = self._gathered
-        self._transport.write(gathered[0] if len(gathered) == 1 else b"".join(gathered))
-        gathered.clear()
+        # Bytes even where it is a single piece: for anything else transports do more than a small copy costs.
+        data = b"".join(self._gathered)
+        self._gathered.clear()
         self._gathered_bytes = 0
+        self._transport.write(data)
 
     def _tell_if_drained(self) -> None:
         if not self._queue and not self._paused:
