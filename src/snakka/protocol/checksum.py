@@ -7,6 +7,7 @@ copied. Measured for 1 MiB: 39 us for bytes, 42 us this way, 62 us by copying ev
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 BLOCK_BYTES = 128 * 1024
 _Block = ctypes.c_char * BLOCK_BYTES
@@ -35,6 +36,7 @@ def table_extend() -> Callable[[int, bytes], int]:
     return extend
 
 
+_extend: Callable[[int, Any], int]
 try:
     from google_crc32c import extend as _extend
 except ImportError:
@@ -45,14 +47,14 @@ def crc32c(data: bytes | bytearray | memoryview) -> int:
     """CRC-32C (Castagnoli) of the whole of `data`."""
     size = len(data)
     if size <= BLOCK_BYTES:
-        return int(_extend(0, bytes(data)))
+        return _extend(0, bytes(data))
     if isinstance(data, bytes):
-        return int(_extend(0, data))
+        return _extend(0, data)
     view = memoryview(data)
     if view.readonly:
-        return int(_extend(0, view.tobytes()))
+        return _extend(0, view.tobytes())
     crc = 0
     tail = size - size % BLOCK_BYTES
     for position in range(0, tail, BLOCK_BYTES):
         crc = _extend(crc, _Block.from_buffer(view, position))
-    return int(_extend(crc, view[tail:].tobytes()))
+    return _extend(crc, view[tail:].tobytes())

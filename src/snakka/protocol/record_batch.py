@@ -127,7 +127,8 @@ def read_header(buf: Bytes, pos: int = 0) -> BatchHeader:
     """The header at `pos`. ProtocolError if its 61 bytes are not all there; magic and length are not judged."""
     if pos < 0 or len(buf) - pos < HEADER_SIZE:
         raise ProtocolError(f"a batch header needs {HEADER_SIZE} bytes, there are {max(len(buf) - pos, 0)}")
-    return BatchHeader._make(HEADER.unpack_from(buf, pos))
+    # As BatchHeader._make does, without its layer of Python: this is on every path.
+    return tuple.__new__(BatchHeader, HEADER.unpack_from(buf, pos))
 
 
 def read_magic(buf: Bytes, pos: int = 0) -> int:

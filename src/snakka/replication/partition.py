@@ -165,7 +165,9 @@ class Partition:
         origin: AppendOrigin = AppendOrigin.CLIENT,
     ) -> AppendInfo:
         """Append a client's batch as the leader; the high watermark follows at once where nothing holds it back."""
-        log = self.check_leader(-1)
+        log = self.log
+        if self.offline_error is not None or self.leader_id != self._node_id:
+            self.check_leader(-1)
         if acks == -1:
             needed = min(log.config.min_insync_replicas, len(self.replicas))
             if len(self.isr) < needed:

@@ -37,7 +37,8 @@ from snakka.storage.producer_state import AppendedBatch, ProducerEntry, Producer
 from snakka.storage.segment import Segment
 from snakka.storage.transaction_index import AbortedTransaction
 
-_SURELY_IN_MEMORY_BYTES = 16 << 20
+# Python 3.11 takes longer to find an enum's member than to compare with it.
+_CLIENT = AppendOrigin.CLIENT
 
 
 @dataclass(slots=True)
@@ -149,7 +150,8 @@ class PartitionLog:
 
     def advance_high_watermark(self, offset: int) -> bool:
         """Never backwards, nor past the log's end; True if it moved."""
-        offset = min(offset, self.log_end_offset)
+        if offset > self.log_end_offset:
+            offset = self.log_end_offset
         if offset <= self.high_watermark:
             return False
         self.high_watermark = offset
@@ -187,7 +189,7 @@ class PartitionLog:
         origin: AppendOrigin = AppendOrigin.CLIENT,
     ) -> AppendInfo:
         """Append with new offsets; ApiError with Kafka's code if the batch is refused. `records` is stamped in place."""
-        if origin is not AppendOrigin.CLIENT:
+        if origin is not _CLIENT:
             return self._append_internal(records, leader_epoch, now_ms, origin)
         config = self.config
         records, header = checked_client_batch(records, config, now_ms)
