@@ -41,5 +41,7 @@ async def set_configs(client: RawClient, kind: int, name: str, configs: dict[str
 async def eventually(condition: Callable[[], bool]) -> None:
     """Until it holds; TimeoutError if that takes too long."""
     async with asyncio.timeout(DEADLINE_SECONDS):
-        while not condition():
+        while True:
+            if condition():
+                return
             await asyncio.sleep(0.02)

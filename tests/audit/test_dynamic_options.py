@@ -41,7 +41,9 @@ async def test_the_largest_batch(client):
     await set_configs(client, BROKER, OWN, {"message.max.bytes": 3000})
     assert (await client.produce("orders", large)).error_code == ErrorCode.NONE, "the broker's own goes first"
     await set_configs(client, TOPIC, "orders", {"max.message.bytes": 1000})
-    assert (await client.produce("orders", large)).error_code == ErrorCode.MESSAGE_TOO_LARGE, "the topic's first"
+    assert (await client.produce("orders", large)).error_code == ErrorCode.MESSAGE_TOO_LARGE, (
+        "the topic's first"
+    )
 
 
 async def test_codec_and_kind_of_timestamps(client):
@@ -51,7 +53,11 @@ async def test_codec_and_kind_of_timestamps(client):
     await set_configs(client, BROKER, CLUSTER_DEFAULT, {"log.message.timestamp.type": "LogAppendTime"})
     await client.produce("orders", batch(b"c" * 500))
     headers = headers_of(await client.fetch("orders"))
-    assert [header.compression for header in headers] == [Compression.NONE, Compression.ZSTD, Compression.ZSTD]
+    assert [header.compression for header in headers] == [
+        Compression.NONE,
+        Compression.ZSTD,
+        Compression.ZSTD,
+    ]
     assert [header.uses_log_append_time for header in headers] == [False, False, True]
 
 

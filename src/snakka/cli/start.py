@@ -18,7 +18,6 @@ from snakka.runtime.log_setup import DEFAULT_LEVEL, LEVELS, log_to_stderr
 
 if TYPE_CHECKING:
     from snakka.broker.server import BrokerServer
-    from snakka.network.endpoints import Endpoint
     from snakka.options.option_set import OptionSet
 
 LEVEL_VARIABLE = "SNAKKA_LOG_LEVEL"
@@ -107,7 +106,7 @@ async def _serve(options: "OptionSet", metrics_address: str | None) -> int:
     if server is None:
         return OK
     _settle_garbage_collector()
-    print(f"ready on {_shown(server.client_endpoints[0])}", flush=True)
+    print(f"ready on {server.client_endpoints[0].address}", flush=True)
     await asyncio.wait((asked_to_stop, server.failed), return_when=asyncio.FIRST_COMPLETED)
     try:
         await server.stop()
@@ -155,11 +154,6 @@ def _reason(error: OSError) -> str:
 
 def _failure(server: "BrokerServer") -> str | None:
     return server.failed.result() if server.failed.done() else None
-
-
-def _shown(endpoint: "Endpoint") -> str:
-    host = endpoint.host or "0.0.0.0"
-    return f"[{host}]:{endpoint.port}" if ":" in host else f"{host}:{endpoint.port}"
 
 
 def _settle_garbage_collector() -> None:

@@ -32,6 +32,12 @@ class Endpoint(NamedTuple):
     protocol: str
     is_controller: bool
 
+    @property
+    def address(self) -> str:
+        """HOST:PORT as clients write it."""
+        host = self.host or "0.0.0.0"
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.name}://{host}:{self.port}"

@@ -60,7 +60,7 @@ class LocalBroker:
 
     @property
     def bootstrap_servers(self) -> str:
-        return f"{self.host}:{self.port}"
+        return self.server.client_endpoints[0].address
 
     async def start(self) -> None:
         """As `async with` does; OptionError, ListenError or DataDirectoryError say why it can't."""
