@@ -4,6 +4,7 @@ Rule: only what is committed gets here, so whatever is done can be done again af
 """
 
 import logging
+import os
 from collections.abc import Callable
 
 from snakka.metadata.image.cluster import ClusterImage
@@ -127,5 +128,5 @@ class PartitionPublisher:
     def directory_failed(self, directory: str) -> None:
         """Everything in the directory is out of reach until the broker starts anew."""
         for partition in list(self._partitions):
-            if partition.log.directory.startswith(directory):
+            if os.path.dirname(partition.log.directory) == directory:
                 partition.go_offline(ErrorCode.KAFKA_STORAGE_ERROR)
