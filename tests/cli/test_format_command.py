@@ -4,42 +4,22 @@ import socket
 from pathlib import Path
 
 from tests.cli.broker_process import run_command, start_broker
-
-# What Apache Kafka's distribution starts a combined node with, on ports of our own choosing.
-SERVER_PROPERTIES = """\
-############################# Server Basics #############################
-process.roles=broker,controller
-node.id=1
-controller.quorum.bootstrap.servers=localhost:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-inter.broker.listener.name=PLAINTEXT
-advertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:{controller}
-controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL
-num.network.threads=3
-num.io.threads=8
-socket.send.buffer.bytes=102400
-socket.receive.buffer.bytes=102400
-socket.request.max.bytes=104857600
-log.dirs={data}
-num.partitions=1
-num.recovery.threads.per.data.dir=2
-offsets.topic.replication.factor=1
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-log.retention.hours=168
-log.segment.bytes=1073741824
-log.retention.check.interval.ms=300000
-"""
+from tests.options.server_properties import SERVER_PROPERTIES
 
 
 def write_properties(directory: Path) -> Path:
+    """Kafka's file, with its data and its ports in places of our own."""
     path = directory / "server.properties"
-    path.write_text(
-        SERVER_PROPERTIES.format(port=unused_port(), controller=unused_port(), data=directory / "data")
-    )
+    ours = {
+        "/tmp/kraft-combined-logs": str(directory / "data"),
+        "://:": "://127.0.0.1:",
+        ":9092": f":{unused_port()}",
+        ":9093": f":{unused_port()}",
+    }
+    text = SERVER_PROPERTIES
+    for theirs, own in ours.items():
+        text = text.replace(theirs, own)
+    path.write_text(text)
     return path
 
 
