@@ -50,7 +50,9 @@ RESPONSES = {
 }
 
 
-def request_bytes(key: ApiKey, version: int, correlation_id: int = 1, client_id: str | None = "tester") -> bytes:
+def request_bytes(
+    key: ApiKey, version: int, correlation_id: int = 1, client_id: str | None = "tester"
+) -> bytes:
     frame = Frame(4)
     write_request_header(frame, key, version, correlation_id, client_id)
     REQUESTS[key].write(frame, version)
@@ -157,7 +159,11 @@ async def test_a_handler_sees_its_request_and_who_asks() -> None:
         assert request == ListGroupsRequest()
         assert services == "the services"
         assert (context.api_version, context.client_id, context.correlation_id) == (5, "tester", 105)
-        assert (context.principal, context.client_address, context.listener) == (ANONYMOUS, "127.0.0.1", "INSIDE")
+        assert (context.principal, context.client_address, context.listener) == (
+            ANONYMOUS,
+            "127.0.0.1",
+            "INSIDE",
+        )
         assert context.authorize(Operation.READ, ResourceType.TOPIC, "any")
         assert context.authorized_operations(ResourceType.GROUP, "any") == 0b110101001000
 
@@ -335,7 +341,15 @@ async def test_an_unknown_version_of_api_versions_is_answered_with_the_known_one
 
 @pytest.mark.parametrize(
     ("key", "version"),
-    [(ApiKey.METADATA, 14), (ApiKey.METADATA, -1), (ApiKey.PRODUCE, 2), (-1, 0), (93, 0), (ApiKey.FETCH, 12), (4, 0)],
+    [
+        (ApiKey.METADATA, 14),
+        (ApiKey.METADATA, -1),
+        (ApiKey.PRODUCE, 2),
+        (-1, 0),
+        (93, 0),
+        (ApiKey.FETCH, 12),
+        (4, 0),
+    ],
 )
 async def test_what_is_not_served_closes_the_connection(key: int, version: int) -> None:
     table = [
@@ -351,7 +365,9 @@ async def test_what_is_not_served_closes_the_connection(key: int, version: int) 
 
 async def test_api_versions_differ_by_listener_type() -> None:
     table = [
-        Api(key=ApiKey.API_VERSIONS, handle=answer_with(ApiVersionsResponse()), listeners=(BROKER, CONTROLLER)),
+        Api(
+            key=ApiKey.API_VERSIONS, handle=answer_with(ApiVersionsResponse()), listeners=(BROKER, CONTROLLER)
+        ),
         Api(key=ApiKey.PRODUCE, handle=lambda *_: None, advertised_from=0),
         Api(key=ApiKey.VOTE, handle=lambda *_: None, listeners=(CONTROLLER,)),
         Api(key=ApiKey.INIT_PRODUCER_ID, handle=lambda *_: None),
@@ -383,7 +399,9 @@ async def test_before_authentication_only_the_apis_of_authentication_are_served(
             assert await client.is_closed()
 
 
-async def test_malformed_requests_close_their_connection_and_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_malformed_requests_close_their_connection_and_fill_no_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     table = [
         Api(key=ApiKey.METADATA, handle=answer_with(MetadataResponse())),
         Api(key=ApiKey.LIST_GROUPS, handle=answer_with(ListGroupsResponse())),
