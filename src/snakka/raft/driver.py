@@ -287,7 +287,8 @@ class RaftDriver:
         metadata_log.committed(high_watermark)
         while self._uncommitted and self._uncommitted[0].batch.last_offset < high_watermark:
             batch, committed = self._uncommitted[0]
-            keeper.pace.committed(batch.size)  # first: a listener that hears of the batch may write the snapshot
+            # First: a listener that hears of the batch may write the snapshot.
+            keeper.pace.committed(batch.size)
             try:
                 self._tell_listeners(batch)
             except Exception as error:
