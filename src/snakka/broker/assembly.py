@@ -24,19 +24,14 @@ from snakka.network.endpoints import PROTOCOLS, Endpoint, Listeners, parse_host_
 from snakka.network.listener import SYSTEM_DEFAULT, Listener
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.options.option_set import OptionSet
-from snakka.protocol.messages.assign_replicas_to_dirs import (
-    AssignReplicasToDirsRequest,
-    AssignReplicasToDirsRequestDirectoryData,
-    AssignReplicasToDirsRequestPartitionData,
-    AssignReplicasToDirsRequestTopicData,
-)
 from snakka.raft.driver import RaftDriver
 from snakka.raft.format import local_voter
 from snakka.raft.settings import RaftSettings
 from snakka.raft.state.voters import Endpoint as VoterEndpoint
+from snakka.replication.directory_assignments import DirectoryAssignments
 from snakka.replication.fetch_watch import FetchWatches
 from snakka.replication.fetching import FetchTarget, TargetKey
-from snakka.replication.partition_publisher import DirectoryAssignment, PartitionPublisher
+from snakka.replication.partition_publisher import PartitionPublisher
 from snakka.replication.partition_table import PartitionTable
 from snakka.replication.state.fetch_sessions import FetchSessionCache
 from snakka.runtime import Runtime
@@ -47,9 +42,6 @@ from snakka.storage.files import Files
 from snakka.storage.log_directory import DataDirectories
 from snakka.storage.log_manager import LogManager
 from snakka.telemetry.metric_set import MetricSet
-
-# How long the broker waits for the controller to take note of where its replicas are.
-ASSIGN_SECONDS = 30.0
 
 
 class _NobodyYet:
@@ -189,7 +181,7 @@ def build_parts(
         partitions,
         lambda: live.log_defaults,
         logs.flusher.flush_soon,
-        lambda rows: _assign_directories(runtime, channel, registrar, rows),
+        DirectoryAssignments(runtime, channel, live.node_id, lambda: registrar.broker_epoch).assign,
     )
     return Parts(services, publishers, publisher, *_build_compactor(runtime, files, live, logs))
 
@@ -301,36 +293,3 @@ def _build_compactor(
         failed=logs.fail_directory,
     )
     return compactor, checkpoints
-
-
-def _assign_directories(
-    runtime: Runtime,
-    channel: LocalControllerChannel,
-    registrar: BrokerRegistrar,
-    rows: list[DirectoryAssignment],
-) -> None:
-    """Tell the controller which directories new replicas went to, where it left the choice to the broker."""
-    directories: dict[bytes, dict[bytes, list[AssignReplicasToDirsRequestPartitionData]]] = {}
-    for topic_id, index, directory_id in rows:
-        topics = directories.setdefault(directory_id, {})
-        topics.setdefault(topic_id, []).append(
-            AssignReplicasToDirsRequestPartitionData(partition_index=index)
-        )
-    request = AssignReplicasToDirsRequest(
-        broker_id=registrar.identity.node_id,
-        broker_epoch=registrar.broker_epoch,
-        directories=[
-            AssignReplicasToDirsRequestDirectoryData(
-                id=directory_id,
-                topics=[
-                    AssignReplicasToDirsRequestTopicData(topic_id=topic_id, partitions=partitions)
-                    for topic_id, partitions in topics.items()
-                ],
-            )
-            for directory_id, topics in directories.items()
-        ],
-    )
-    deadline = runtime.clock.monotonic() + ASSIGN_SECONDS
-    runtime.supervisor.spawn(
-        "assign replicas to directories", channel.assign_replicas_to_directories(request, deadline)
-    )

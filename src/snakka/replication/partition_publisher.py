@@ -15,6 +15,7 @@ from snakka.metadata.image.topics import TopicImage
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.uuids import Uuid
+from snakka.replication.directory_assignments import DirectoryAssignment
 from snakka.replication.partition import Partition
 from snakka.replication.partition_table import PartitionTable
 from snakka.storage.files import StorageFailure
@@ -23,9 +24,6 @@ from snakka.storage.log_manager import LogManager
 from snakka.storage.partition_log import PartitionLog
 
 log = logging.getLogger(__name__)
-
-# Which directory a replica turned out to be in: topic id, partition, directory id.
-DirectoryAssignment = tuple[Uuid, int, Uuid]
 
 
 class PartitionPublisher:
