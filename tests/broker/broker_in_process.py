@@ -1,6 +1,7 @@
 """A broker in the test's own process, for tests that look inside or break its disk; clients come over real sockets."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -58,3 +59,10 @@ async def running(
             yield BrokerInProcess(server, client)
     finally:
         await server.stop()
+
+
+async def until(condition: Callable[[], bool], deadline_seconds: float = 20.0) -> None:
+    """Wait for something that a broker does in its own time; TimeoutError if it does not."""
+    async with asyncio.timeout(deadline_seconds):
+        while not condition():  # noqa: ASYNC110 - nobody announces it
+            await asyncio.sleep(0.01)
