@@ -6,7 +6,7 @@ import random
 import pytest
 
 from snakka.storage.files import LockedElsewhere, StorageFailure
-from snakka.testing.simulated_files import SECTOR_BYTES, Fault, SimulatedFiles
+from snakka.testing.simulated_files import SECTOR_BYTES, Fault, ProgramDied, SimulatedFiles
 
 
 def test_synced_bytes_under_a_synced_name_survive() -> None:
@@ -113,3 +113,91 @@ def test_a_cold_disk_makes_regions_block() -> None:
     files.cold = True
     assert region.read(0, 10) is None
     assert region.read_blocking(1, 1) == b"3"
+
+
+def test_a_file_made_again_never_mixes_with_the_one_before_it() -> None:
+    outcomes = set()
+    for seed in range(60):
+        files = SimulatedFiles()
+        old = files.open("/log", create=True)
+        old.append(b"old")
+        old.sync()
+        files.sync_directory("/")
+        files.remove("/log")
+        new = files.open("/log", create=True)
+        new.append(b"new one")
+        new.sync()
+        assert old.pread(0, 10) == b"old", "who has it open still reads the removed file"
+        files.crash(random.Random(seed))
+        outcomes.add(files.read("/log") if files.exists("/log") else None)
+    assert outcomes == {b"old", None, b"new one"}
+
+
+def test_a_renamed_directory_takes_its_files_along_and_leaves_its_name_free() -> None:
+    outcomes = set()
+    for seed in range(60):
+        files = SimulatedFiles()
+        files.make_directory("/data/topic-0")
+        files.sync_directory("/")
+        files.sync_directory("/data")
+        files.open("/data/topic-0/old", create=True)
+        files.sync_directory("/data/topic-0")
+        files.rename("/data/topic-0", "/data/topic-0.x-delete")
+        files.make_directory("/data/topic-0")
+        files.open("/data/topic-0/new", create=True)
+        files.sync_directory("/data/topic-0")
+        files.crash(random.Random(seed))
+        outcomes.add(tuple((name, tuple(files.list(f"/data/{name}"))) for name in files.list("/data")))
+    assert outcomes == {
+        (("topic-0", ("old",)),),
+        (("topic-0.x-delete", ("old",)),),
+        (("topic-0", ("new",)), ("topic-0.x-delete", ("old",))),
+    }
+
+
+def test_times_of_change_follow_the_file() -> None:
+    files = SimulatedFiles()
+    files.now_ms = 1_000
+    file = files.open("/a", create=True)
+    files.now_ms = 2_000
+    file.append(b"x")
+    files.now_ms = 3_000
+    files.rename("/a", "/b")
+    assert files.modified_ms("/b") == 2_000
+    file.sync()
+    files.sync_directory("/")
+    files.crash(random.Random(1))
+    assert files.modified_ms("/b") == 2_000
+
+
+def test_what_a_failed_append_leaves_behind_is_overwritten_by_the_next() -> None:
+    files = SimulatedFiles()
+    file = files.open("/log", create=True)
+    file.append(b"12")
+    files.faults = [Fault("append", errno.ENOSPC, leaves_bytes=3)]
+    with pytest.raises(StorageFailure):
+        file.append(b"abcdef")
+    assert (file.size, files.sizes("/")) == (2, {"log": 5})
+    assert file.pread(0, 10) == b"12"
+    file.append(b"345")
+    assert files.read("/log") == b"12345"
+
+
+def test_a_program_dies_at_one_of_its_own_changes_and_does_nothing_afterwards() -> None:
+    files = SimulatedFiles()
+    file = files.open("/log", create=True)
+    files.lock("/.lock")
+
+    def die(operation: str, path: str) -> None:
+        files.detach()
+        raise ProgramDied(written_share=0.5)
+
+    files.on_change = die
+    with pytest.raises(ProgramDied):
+        file.append(b"1234")
+    for attempt in (lambda: files.remove("/log"), lambda: files.rename("/log", "/x"), file.sync):
+        with pytest.raises(ProgramDied):
+            attempt()
+    successor = SimulatedFiles(disk=files.disk)
+    assert successor.read("/log") == b"12", "what it had written is there: the power was not cut"
+    successor.lock("/.lock")

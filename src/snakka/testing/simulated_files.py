@@ -1,9 +1,8 @@
 """A disk in memory that loses what was not synced, tears what was being written, and fails when told to.
 
-It stands in for `storage.files.OsFiles`. Two worlds are kept: what a running program sees, and what is on the platters.
-A sync copies a file's bytes from the first to the second, a directory's sync its names; a crash throws the first away,
-after some of it, chosen by chance, has reached the second. As on a real disk a sector is written whole or not at all, and
-in any order.
+It stands in for `storage.files.OsFiles`: a program's view of a `SimulatedDisk`, which says what of its work is safe. Whoever
+plays the world takes the power away (`crash`), plants failures (`faults`), fills the disk (`capacity_bytes`), or lets the
+program itself die at one of its own operations (`on_change`).
 """
 
 from __future__ import annotations
@@ -12,12 +11,14 @@ import errno
 import os
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from snakka.protocol.file_region import FileRegion
 from snakka.storage.files import Bytes, DiskSpace, Lock, LockedElsewhere, StorageFailure
+from snakka.testing.simulated_disk import SECTOR_BYTES, DirectoryNode, FileNode, SimulatedDisk
 
-SECTOR_BYTES = 512
+__all__ = ["SECTOR_BYTES", "Fault", "ProgramDied", "SimulatedFile", "SimulatedFiles"]
+
 UNLIMITED_BYTES = 1 << 50
 
 
@@ -25,47 +26,26 @@ UNLIMITED_BYTES = 1 << 50
 class Fault:
     """An operation that will fail once: the next one of that name on a path that contains `path_contains`.
 
-    Operations: append, read, truncate, sync, create, rename, remove, replace, sync_directory.
+    Operations: append, read, truncate, sync, create, rename, remove, replace, sync_directory. Of an append that fails
+    `leaves_bytes` stay behind the file's end, as if cutting them off had failed as well.
     """
 
     operation: str
     error: int = errno.EIO
     path_contains: str = ""
     skip: int = 0
+    leaves_bytes: int = 0
 
 
-@dataclass(eq=False)
-class _Inode:
-    """A file's bytes: as they are, and as they are on the platters."""
+class ProgramDied(BaseException):
+    """The program does not exist any more; what it still tries to do does not happen.
 
-    data: bytearray = field(default_factory=bytearray)
-    synced: bytes = b""
-    sync_failure: OSError | None = None
+    Of an append under way, `written_share` has reached the file.
+    """
 
-    def sync(self) -> None:
-        self.synced = bytes(self.data)
-
-    def crash(self, chance: random.Random) -> None:
-        """Keep what was synced, and of the rest whatever chance has written."""
-        now, before = bytes(self.data), self.synced
-        if now != before:
-            fate = chance.choice(("nothing", "everything", "sectors"))
-            if fate == "everything":
-                before = now
-            elif fate == "sectors":
-                before = _mixed(now, before, chance)
-        self.data = bytearray(before)
-        self.synced = before
-        self.sync_failure = None
-
-
-def _mixed(now: bytes, before: bytes, chance: random.Random) -> bytes:
-    size = chance.randint(min(len(now), len(before)), max(len(now), len(before)))
-    mixed = bytearray()
-    for start in range(0, size, SECTOR_BYTES):
-        source = now if chance.random() < 0.7 else before
-        mixed += source[start : start + SECTOR_BYTES].ljust(SECTOR_BYTES, b"\0")
-    return bytes(mixed[:size])
+    def __init__(self, written_share: float = 0.0) -> None:
+        super().__init__("the program has died")
+        self.written_share = written_share
 
 
 class SimulatedRegion:
@@ -88,7 +68,7 @@ class SimulatedRegion:
         size = min(size, self._size - start)
         self._file.files.trip("read", self._file.path)
         begin = self._start + start
-        data = bytes(self._file.inode.data[begin : begin + size])
+        data = bytes(self._file.node.data[begin : begin + size])
         if len(data) != size:
             raise OSError(errno.ENODATA, "the log was truncated while it was being read", self._file.path)
         return data
@@ -97,38 +77,59 @@ class SimulatedRegion:
 class SimulatedFile:
     """See storage.files.File."""
 
-    __slots__ = ("_generation", "files", "inode", "path", "size")
+    __slots__ = ("_generation", "files", "node", "path", "size")
 
-    def __init__(self, files: SimulatedFiles, path: str, inode: _Inode) -> None:
+    def __init__(self, files: SimulatedFiles, path: str, node: FileNode, size: int | None) -> None:
         self.files = files
         self.path = path
-        self.inode = inode
-        self.size = len(inode.data)
+        self.node = node
+        self.size = len(node.data) if size is None else size
         self._generation = files.generation
 
     def append(self, data: Bytes) -> None:
         self._check_alive()
-        self.files.trip("append", self.path)
+        try:
+            self.files.about_to_change("append", self.path)
+            self.files.trip("append", self.path)
+        except ProgramDied as death:
+            self._write(data, int(len(data) * death.written_share))
+            raise
+        except StorageFailure:
+            self._write(data, self.files.left_bytes)
+            raise
         if self.files.is_full_for(len(data)):
             raise self.files.failure(self.path, "append", OSError(errno.ENOSPC, "no space left"))
-        self.inode.data[self.size : self.size + len(data)] = data
+        self._write(data, len(data))
         self.size += len(data)
+
+    def _write(self, data: Bytes, size: int) -> None:
+        """As pwrite does: what lay behind the end is overwritten, a gap before it is filled with zeros."""
+        if size:
+            stored = self.node.data
+            stored.extend(bytes(max(self.size - len(stored), 0)))
+            stored[self.size : self.size + size] = memoryview(data)[:size]
+            self.node.modified_ms = self.files.time_ms()
 
     def pread(self, offset: int, size: int) -> bytes:
         self._check_alive()
         self.files.trip("read", self.path)
-        return bytes(self.inode.data[offset : min(offset + size, self.size)])
+        return bytes(self.node.data[offset : min(offset + size, self.size)])
 
     def truncate(self, size: int) -> None:
         self._check_alive()
+        self.files.about_to_change("truncate", self.path)
         self.files.trip("truncate", self.path)
-        del self.inode.data[size:]
-        self.inode.data.extend(bytes(size - len(self.inode.data)))
+        data = self.node.data
+        del data[size:]
+        data.extend(bytes(size - len(data)))
+        self.node.modified_ms = self.files.time_ms()
         self.size = size
 
     def preallocate(self, size: int) -> None:
         self._check_alive()
-        self.inode.data.extend(bytes(max(size - len(self.inode.data), 0)))
+        self.files.about_to_change("preallocate", self.path)
+        data = self.node.data
+        data.extend(bytes(max(size - len(data), 0)))
 
     def sync(self) -> None:
         self.prepare_sync()()
@@ -137,7 +138,7 @@ class SimulatedFile:
         self._check_alive()
 
         def sync() -> None:
-            self.files.sync_inode(self.inode, self.path)
+            self.files.sync_node(self.node, self.path)
 
         return sync
 
@@ -166,22 +167,33 @@ class _SimulatedLock:
 
 
 class SimulatedFiles:
-    """See storage.files.Files; and `crash`, `faults`, `cold`, `capacity_bytes`, `now_ms` for whoever plays the world."""
+    """See storage.files.Files; and `crash`, `faults`, `cold`, `capacity_bytes`, `now_ms` for whoever plays the world.
 
-    def __init__(self, log_directories: tuple[str, ...] = (), capacity_bytes: int = UNLIMITED_BYTES) -> None:
+    `on_change(operation, path)` is called before whatever changes or syncs something; it may raise ProgramDied. Reads
+    are left out: a death before one is a death after the change before it.
+    """
+
+    def __init__(
+        self,
+        log_directories: tuple[str, ...] = (),
+        capacity_bytes: int = UNLIMITED_BYTES,
+        *,
+        disk: SimulatedDisk | None = None,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
         self.log_directories = log_directories
         self.capacity_bytes = capacity_bytes
+        self.disk = disk or SimulatedDisk()
         self.faults: list[Fault] = []
+        self.on_change: Callable[[str, str], None] | None = None
         self.cold = False
         self.now_ms = 0
+        self.time_ms: Callable[[], int] = clock or (lambda: self.now_ms)
         self.generation = 0
+        # A dead program's locks are free: they are known to its own view only.
         self.locks: set[str] = set()
-        # None is a directory.
-        self._names: dict[str, _Inode | None] = {"/": None}
-        self._durable_names: dict[str, _Inode | None] = {"/": None}
-        # What was done to the names of each directory since it was synced, in order.
-        self._pending: dict[str, list[Callable[[dict[str, _Inode | None]], None]]] = {}
-        self._modified: dict[str, int] = {}
+        self.left_bytes = 0
+        self._is_detached = False
 
     # What the world does.
 
@@ -189,29 +201,33 @@ class SimulatedFiles:
         """The power goes: unsynced names and bytes survive in part. Every open file is dead, every lock is free."""
         self.generation += 1
         self.locks.clear()
-        for directory in sorted(self._pending):
-            changes = self._pending[directory]
-            for change in changes[: chance.randint(0, len(changes))]:
-                change(self._durable_names)
-        self._pending.clear()
-        self._names = {"/": None}
-        for path in sorted(self._durable_names):
-            if self.is_directory(os.path.dirname(path)):
-                self._names[path] = self._durable_names[path]
-        self._durable_names = dict(self._names)
-        for path in sorted(self._names):
-            inode = self._names[path]
-            if inode is not None:
-                inode.crash(chance)
+        self.disk.lose_power(chance)
+
+    def detach(self) -> None:
+        """The program is dead: whatever it still tries to do, ProgramDied says that it does not happen."""
+        self._is_detached = True
+        self.locks.clear()
+
+    def about_to_change(self, operation: str, path: str) -> None:
+        """The moment before a change: the last one for a program that dies there."""
+        if self._is_detached:
+            raise ProgramDied
+        if self.on_change is not None:
+            self.on_change(operation, path)
 
     def trip(self, operation: str, path: str) -> None:
         """Fail if somebody asked for it."""
+        if self._is_detached:
+            raise ProgramDied
+        if not self.faults:
+            return
         for fault in self.faults:
             if fault.operation == operation and fault.path_contains in path:
                 if fault.skip:
                     fault.skip -= 1
                     continue
                 self.faults.remove(fault)
+                self.left_bytes = fault.leaves_bytes
                 raise self.failure(path, operation, OSError(fault.error, os.strerror(fault.error)))
 
     def failure(self, path: str, doing: str, cause: OSError) -> StorageFailure:
@@ -224,124 +240,136 @@ class SimulatedFiles:
         return self.capacity_bytes < UNLIMITED_BYTES and self.used_bytes() + size > self.capacity_bytes
 
     def used_bytes(self) -> int:
-        return sum(len(inode.data) for inode in self._names.values() if inode is not None)
-
-    def _change(self, directory: str, change: Callable[[dict[str, _Inode | None]], None]) -> None:
-        change(self._names)
-        self._pending.setdefault(directory, []).append(change)
+        return self.disk.used_bytes()
 
     # What a program may ask.
 
     def open(self, path: str, *, create: bool = False, size: int | None = None) -> SimulatedFile:
         if not create:
-            inode = self._names.get(path)
-            if inode is None:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-            return SimulatedFile(self, path, inode)
+            return SimulatedFile(self, path, self._file(path), size)
+        self.about_to_change("create", path)
         self.trip("create", path)
-        return SimulatedFile(self, path, self._created(path))
+        return SimulatedFile(self, path, self._created(path), 0)
 
-    def _created(self, path: str) -> _Inode:
-        found = self._names.get(path)
-        if found is not None:
-            found.data.clear()
-            return found
-        if not self.is_directory(os.path.dirname(path)):
+    def _file(self, path: str) -> FileNode:
+        node = self.disk.find(path)
+        if not isinstance(node, FileNode):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        inode = _Inode()
-        self._change(os.path.dirname(path), lambda names: names.__setitem__(path, inode))
-        self._modified[path] = self.now_ms
-        return inode
+        return node
+
+    def _directory(self, path: str) -> DirectoryNode:
+        node = self.disk.find(path)
+        if not isinstance(node, DirectoryNode):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return node
+
+    def _created(self, path: str) -> FileNode:
+        place = self.disk.parent(path)
+        if place is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        directory, name = place
+        node = directory.names.get(name)
+        if isinstance(node, FileNode):
+            node.data.clear()
+            node.modified_ms = self.time_ms()
+            return node
+        node = FileNode(self.time_ms())
+        directory.link(name, node)
+        return node
 
     def exists(self, path: str) -> bool:
-        return path in self._names
+        return self.disk.find(path) is not None
 
     def list(self, directory: str) -> list[str]:
-        if not self.is_directory(directory):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), directory)
-        return sorted(
-            os.path.basename(path)
-            for path in self._names
-            if path != "/" and os.path.dirname(path) == directory
-        )
+        return sorted(self._directory(directory).names)
 
     def sizes(self, directory: str) -> dict[str, int]:
-        found = ((name, self._names[os.path.join(directory, name)]) for name in self.list(directory))
-        return {name: len(inode.data) for name, inode in found if inode is not None}
+        found = sorted(self._directory(directory).names.items(), key=lambda entry: entry[0])
+        return {name: len(node.data) for name, node in found if isinstance(node, FileNode)}
 
     def is_directory(self, path: str) -> bool:
-        return self._names.get(path, self) is None
+        return isinstance(self.disk.find(path), DirectoryNode)
 
     def make_directory(self, path: str) -> None:
-        if path not in self._names:
+        if not self.exists(path):
             self.make_directory(os.path.dirname(path))
-            self._change(os.path.dirname(path), lambda names: names.__setitem__(path, None))
+            self.about_to_change("make_directory", path)
+            place = self.disk.parent(path)
+            assert place is not None
+            place[0].link(place[1], DirectoryNode())
 
     def read(self, path: str) -> bytes:
         self.trip("read", path)
-        inode = self._names.get(path)
-        if inode is None:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        return bytes(inode.data)
+        return bytes(self._file(path).data)
 
     def replace(self, path: str, data: bytes, *, sync: bool = True) -> None:
+        self.about_to_change("replace", path)
         self.trip("replace", path)
-        inode = self._created(path + ".tmp")
-        inode.data[:] = data
+        if self.is_full_for(len(data)):
+            raise self.failure(path, "replace", OSError(errno.ENOSPC, "no space left"))
+        node = self._created(path + ".tmp")
+        node.data[:] = data
         if sync:
-            self.sync_inode(inode, path)
+            self.sync_node(node, path)
         self.rename(path + ".tmp", path)
         if sync:
             self.sync_directory(os.path.dirname(path))
 
     def remove(self, path: str) -> None:
+        self.about_to_change("remove", path)
         self.trip("remove", path)
-        if path in self._names:
-
-            def change(names: dict[str, _Inode | None]) -> None:
-                names.pop(path, None)
-
-            self._change(os.path.dirname(path), change)
+        place = self.disk.parent(path)
+        if place is not None and place[1] in place[0].names:
+            place[0].unlink(place[1])
 
     def remove_tree(self, path: str) -> None:
-        for inner in sorted(self._names, reverse=True):
-            if inner == path or inner.startswith(path + "/"):
-                self.remove(inner)
+        node = self.disk.find(path)
+        if isinstance(node, DirectoryNode):
+            for name in sorted(node.names):
+                self.remove_tree(f"{path}/{name}")
+        if node is not None:
+            self.remove(path)
 
     def rename(self, source: str, target: str) -> None:
+        self.about_to_change("rename", source)
         self.trip("rename", source)
-        if source not in self._names:
+        place = self.disk.parent(source)
+        if place is None or place[1] not in place[0].names:
             raise self.failure(source, "rename", OSError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        if os.path.dirname(source) != os.path.dirname(target):
+            raise ValueError("nothing in storage moves from one directory to another")
+        place[0].rename(place[1], os.path.basename(target))
 
-        def change(names: dict[str, _Inode | None]) -> None:
-            for path in [one for one in names if one == source or one.startswith(source + "/")]:
-                names[target + path[len(source) :]] = names.pop(path)
-
-        self._change(os.path.dirname(source), change)
-
-    def sync_inode(self, inode: _Inode, path: str) -> None:
+    def sync_node(self, node: FileNode, path: str) -> None:
         """A failed sync stays failed: the bytes are lost, and no later sync may say otherwise."""
-        if inode.sync_failure is None:
+        self.about_to_change("sync", path)
+        if node.sync_failure is None:
             try:
                 self.trip("sync", path)
             except OSError as failure:
-                inode.sync_failure = failure
-        if inode.sync_failure is not None:
-            raise inode.sync_failure
-        inode.sync()
+                node.sync_failure = failure
+        if node.sync_failure is not None:
+            raise node.sync_failure
+        node.sync()
 
     def sync_file(self, path: str) -> None:
-        inode = self._names.get(path)
-        if inode is not None:
-            self.sync_inode(inode, path)
+        node = self.disk.find(path)
+        if isinstance(node, FileNode):
+            self.sync_node(node, path)
 
     def sync_directory(self, path: str) -> None:
+        self.about_to_change("sync_directory", path)
         self.trip("sync_directory", path)
-        for change in self._pending.pop(path, ()):
-            change(self._durable_names)
+        node = self.disk.find(path)
+        if isinstance(node, DirectoryNode):
+            node.sync()
 
     def modified_ms(self, path: str) -> int:
-        return self._modified.get(path, self.now_ms)
+        return self._file(path).modified_ms
+
+    def set_modified_ms(self, path: str, modified_ms: int) -> None:
+        """As `os.utime` does."""
+        self._file(path).modified_ms = modified_ms
 
     def disk_space(self, path: str) -> DiskSpace:
         return DiskSpace(self.capacity_bytes, max(self.capacity_bytes - self.used_bytes(), 0))
@@ -349,7 +377,7 @@ class SimulatedFiles:
     def lock(self, path: str) -> Lock:
         if path in self.locks:
             raise LockedElsewhere(errno.EAGAIN, "locked by another broker", path)
-        if path not in self._names:
+        if not self.exists(path):
             self._created(path)
         self.locks.add(path)
         return _SimulatedLock(self, path)
