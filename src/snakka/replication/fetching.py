@@ -102,7 +102,9 @@ def read_targets(
     remaining = limits.max_bytes
     nothing_yet = True
     for target in targets:
-        allowed = max(0, min(target.max_bytes, remaining))
+        allowed = target.max_bytes if target.max_bytes < remaining else remaining
+        if allowed < 0:
+            allowed = 0
         row, has_more = _read_target(target, limits, allowed, nothing_yet, storage_failed)
         size = len(row.records) if row.records is not None else 0
         if size:
@@ -110,9 +112,12 @@ def read_targets(
             remaining -= size
             # Whole batches seldom fill the room that there was: with more to read, it counts as filled.
             result.counted_bytes += max(size, allowed) if has_more else size
-        if row.error_code in _UNKNOWN:
-            result.unknown += 1
-        elif row.error_code != ErrorCode.NONE or row.diverging_epoch.end_offset >= 0:
+        if row.error_code:
+            if row.error_code in _UNKNOWN:
+                result.unknown += 1
+            else:
+                result.must_answer = True
+        elif row.diverging_epoch.end_offset >= 0:
             result.must_answer = True
         result.rows.append((target, row))
     return result
@@ -126,7 +131,7 @@ def _read_target(
     storage_failed: Callable[[Partition, StorageFailure], None],
 ) -> tuple[PartitionData, bool]:
     """The target's row, and whether there is more to read than it has."""
-    if target.denied != ErrorCode.NONE:
+    if target.denied:
         return failed_row(target.index, target.denied), False
     partition = target.partition
     if partition is None:

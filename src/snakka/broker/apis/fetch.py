@@ -37,6 +37,8 @@ FIRST_WITH_LEADER_HINT = 16
 
 Session = FetchSession[TargetKey, FetchTarget]
 
+_NO_PARTITION = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
 
 def handle(request: FetchRequest, context: RequestContext, services: Services) -> FetchResponse | Waiting:
     try:
@@ -132,8 +134,8 @@ class _Fetch:
         topic: FetchableTopicResponse | None = None
         for target, row in result.rows:
             if target.partition is not None:
-                target.partition.count_fetch(len(row.records or b""), row.error_code != ErrorCode.NONE)
-            if row.error_code == ErrorCode.KAFKA_STORAGE_ERROR and self.version < FIRST_WITH_STORAGE_ERROR:
+                target.partition.count_fetch(len(row.records or b""), row.error_code != 0)
+            if self.version < FIRST_WITH_STORAGE_ERROR and row.error_code == ErrorCode.KAFKA_STORAGE_ERROR:
                 row.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
             if self.session is not None and not self._has_news(self.session, target, row):
                 continue
@@ -147,7 +149,7 @@ class _Fetch:
 
     def _has_news(self, session: Session, target: FetchTarget, row: PartitionData) -> bool:
         """Whether a session's client must hear of this partition; also moves it within the session's order."""
-        error = row.error_code != ErrorCode.NONE
+        error = row.error_code != 0
         changed = (
             row.high_watermark != target.known_high_watermark
             or row.log_start_offset != target.known_log_start_offset
@@ -192,11 +194,10 @@ def _open(request: FetchRequest, context: RequestContext, services: Services) ->
         epoch = FINAL_EPOCH
     if session_id != NO_SESSION_ID:
         cache.close(session_id)
-    targets = [
-        _target(topic, partition, limits, context, services)
-        for topic in request.topics
-        for partition in topic.partitions
-    ]
+    targets: list[FetchTarget] = []
+    for topic in request.topics:
+        denied = _denial(topic, limits, context, services)
+        targets += [_target(topic, partition, denied, by_id, services) for partition in topic.partitions]
     opened: Session | None = None
     if epoch == INITIAL_EPOCH and targets:
         opened = cache.open(
@@ -231,7 +232,8 @@ def _update(
         for partition in topic.partitions:
             known = session.partitions.get((name, partition.partition))
             if known is None:
-                target = _target(topic, partition, limits, context, services)
+                denied = _denial(topic, limits, context, services)
+                target = _target(topic, partition, denied, by_id, services)
                 session.remember(target.key, target)
                 services.fetch_watches.watch(session, target)
             else:
@@ -246,43 +248,42 @@ def _update(
 
 
 def _target(
-    topic: FetchTopic,
-    partition: FetchPartition,
-    limits: FetchLimits,
-    context: RequestContext,
-    services: Services,
+    topic: FetchTopic, partition: FetchPartition, denied: ErrorCode, by_id: bool, services: Services
 ) -> FetchTarget:
-    name: str | None = topic.topic
-    key: TargetKey = (topic.topic, partition.partition)
-    if context.api_version >= FIRST_WITH_TOPIC_ID:
-        known = services.image.topics.by_id.get(topic.topic_id)
-        name = known.name if known is not None else None
-        key = (topic.topic_id, partition.partition)
+    key: TargetKey = (topic.topic_id if by_id else topic.topic, partition.partition)
     target = FetchTarget(key, topic.topic, topic.topic_id, partition.partition)
-    if not _may_read(name, limits, context):
-        target.denied = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    target.denied = denied
     _resolve(target, None, services)
     _set_parameters(target, partition)
     return target
 
 
-def _may_read(topic: str | None, limits: FetchLimits, context: RequestContext) -> bool:
-    """A topic without a name is one whose id nobody knows: there is nothing to protect."""
+def _denial(topic: FetchTopic, limits: FetchLimits, context: RequestContext, services: Services) -> ErrorCode:
+    """Why this client may not read the topic, if it may not."""
     if limits.replica_id >= 0:
-        return context.authorize(Operation.CLUSTER_ACTION, ResourceType.CLUSTER, CLUSTER_NAME)
-    return topic is None or context.authorize(Operation.READ, ResourceType.TOPIC, topic)
+        allowed = context.authorize(Operation.CLUSTER_ACTION, ResourceType.CLUSTER, CLUSTER_NAME)
+    elif context.api_version >= FIRST_WITH_TOPIC_ID:
+        known = services.image.topics.by_id.get(topic.topic_id)
+        # Of an id that nobody knows there is nothing to protect.
+        allowed = known is None or context.authorize(Operation.READ, ResourceType.TOPIC, known.name)
+    else:
+        allowed = context.authorize(Operation.READ, ResourceType.TOPIC, topic.topic)
+    return ErrorCode.NONE if allowed else ErrorCode.TOPIC_AUTHORIZATION_FAILED
 
 
 def _resolve(target: FetchTarget, session: Session | None, services: Services) -> None:
     """Find the target's partition, or why there is none."""
     services.fetch_watches.resolve(target, session)
+    if target.partition is not None:
+        target.missing = _NO_PARTITION
+        return
     topics = services.image.topics
     topic = topics.by_name.get(target.topic) if target.topic else topics.by_id.get(target.topic_id)
-    if topic is not None and target.partition is None:
+    if topic is not None:
         target.missing = services.missing_partition_error(topic.name, target.index)
-    elif topic is not None or target.missing != ErrorCode.UNKNOWN_TOPIC_ID:
+    elif target.missing != ErrorCode.UNKNOWN_TOPIC_ID:
         # Once its topic was known it stays so for the client: what is gone is the partition.
-        target.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        target.missing = _NO_PARTITION
 
 
 def _set_parameters(target: FetchTarget, partition: FetchPartition) -> None:
