@@ -21,6 +21,7 @@ async def broker(data_dir):
     options = {
         "log.initial.task.delay.ms": 0,
         "log.cleaner.backoff.ms": 50,
+        "log.retention.check.interval.ms": 50,
         "log.flush.offset.checkpoint.interval.ms": 50,
     }
     async with LocalBroker(options, data_dir=str(data_dir)) as running:
@@ -66,6 +67,40 @@ async def test_compaction_keeps_to_its_lags(broker, client, data_dir):
         line.split()[0] for line in (data_dir / "cleaner-offset-checkpoint").read_text().splitlines()[2:]
     }
     assert names == {"eager", "urgent"}
+
+
+async def test_a_topic_may_be_compacted_and_aged(broker, client):
+    """With `compact,delete` only the newest value of a key stays, and not even that for longer than retention.ms."""
+    both = {"cleanup_policy": "compact,delete", "segment_ms": 1, "min_cleanable_dirty_ratio": 0}
+    await client.create_topic("kept", **both, retention_ms=-1)
+    await client.create_topic("aged", **both, retention_ms=1000)
+    for topic in ("kept", "aged"):
+        await _fill(client, topic)
+    logs = broker.server.services.log_manager
+    await eventually(lambda: logs.get("aged", 0).log_start_offset == 10)
+    await eventually(lambda: len(logs.get("kept", 0).segments) == 2)
+    assert await _values(client, "kept") == [b"8", b"9"]
+    assert logs.get("kept", 0).log_start_offset == 0
+
+
+async def test_a_tombstone_goes_when_its_time_is_over(broker, client):
+    options = {"cleanup_policy": "compact", "segment_ms": 1, "min_cleanable_dirty_ratio": 0}
+    await client.create_topic("short", **options, delete_retention_ms=0)
+    await client.create_topic("long", **options)
+    start_ms = 1_700_000_000_000
+    logs = broker.server.services.log_manager
+    for topic in ("short", "long"):
+        for number, (key, value) in enumerate(
+            [(b"gone", b"x"), (b"gone", None), (b"here", b"y"), (b"z", b"z")]
+        ):
+            await client.produce(topic, batch(value, key=key, timestamp_ms=start_ms + number * 10))
+        await eventually(lambda topic=topic: len(logs.get(topic, 0).segments) == 2)
+    assert await _values(client, "long") == [None, b"y", b"z"]
+    # The first cleaning sets the horizon, the next one that finds something to do takes the tombstone out.
+    for number in range(10):
+        await client.produce("short", batch(b"z", key=b"z", timestamp_ms=start_ms + 100 + number * 10))
+    await eventually(lambda: len(logs.get("short", 0).segments) == 2)
+    assert None not in await _values(client, "short")
 
 
 async def test_records_are_synced_after_flush_ms(broker, client, data_dir):
