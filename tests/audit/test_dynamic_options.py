@@ -98,6 +98,16 @@ async def test_limits_of_connections(broker, client, option):
     await asyncio.wait_for(_admitted(broker), 10)
 
 
+async def test_listeners_stay_as_they_are(broker, client):
+    """As in Kafka with a metadata quorum: a change is refused, and not taken note of and then left without effect."""
+    wanted = "PLAINTEXT://127.0.0.1:0,MORE://127.0.0.1:0,CONTROLLER://127.0.0.1:0"
+    protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,MORE:PLAINTEXT"
+    await set_configs(client, BROKER, OWN, {"listener.security.protocol.map": protocols})
+    with pytest.raises(AssertionError, match="listeners of a running broker cannot be altered"):
+        await set_configs(client, BROKER, OWN, {"listeners": wanted})
+    assert len(broker.options.entries("listeners")) == 2
+
+
 async def _admitted(broker: LocalBroker) -> None:
     """Until somebody is let in: the place of one who left is free a moment later."""
     while True:

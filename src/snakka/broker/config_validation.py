@@ -90,7 +90,10 @@ def _check_outcome(current: OptionSet, texts: Mapping[str, str], per_broker: boo
         cluster if per_broker else texts, texts if per_broker else broker, on_invalid=lambda _: None
     )
     check_rules(outcome)
-    parse_listeners(outcome, own_host_name=lambda: "")
+    before, after = (parse_listeners(options, own_host_name=lambda: "") for options in (current, outcome))
+    if before != after:
+        # Kafka with a metadata quorum refuses it as well: brokers register their addresses once, at the start.
+        raise OptionError("the listeners of a running broker cannot be altered: restart it with the new ones")
 
 
 def _is_read_only(name: str) -> bool:
