@@ -21,7 +21,7 @@ class Scale:
 
 
 FULL = Scale(
-    rounds=7, round_bytes=64_000_000, warm_up_rounds=8, latency_slices=10, latency_records=400, starts=5
+    rounds=9, round_bytes=64_000_000, warm_up_rounds=8, latency_slices=15, latency_records=400, starts=5
 )
 QUICK = Scale(
     rounds=2, round_bytes=24_000_000, warm_up_rounds=1, latency_slices=3, latency_records=200, starts=2
