@@ -50,6 +50,8 @@ exit codes: 0 stopped as asked; 1 failed while running; 2 could not start (an op
 
 
 def run(arguments: Sequence[str]) -> int:
+    # From the beginning: imports make many objects and hardly any garbage.
+    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
     given = _parser().parse_args(arguments)
     log_to_stderr(_log_level(given))
     options = read_options(given)
@@ -160,4 +162,3 @@ def _settle_garbage_collector() -> None:
     """What is alive now stays alive: the collector need not look at it again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
