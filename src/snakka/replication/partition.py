@@ -79,8 +79,9 @@ class Partition:
         self.isr: list[int] = []
         # Followers' log ends as their fetches report them; only the leader keeps any.
         self.follower_end_offsets: dict[int, int] = {}
-        # Everything before this offset has been synced to disk, or need not be.
-        self.durable_offset = log.log_end_offset
+        # Everything before this offset has been synced to disk, or need not be. After a crash what was found in the log
+        # may be in the page cache only.
+        self.durable_offset = log.recovery_point if log.config.flush_messages == 1 else log.log_end_offset
         self.appended_bytes = 0
         self.appended_records = 0
         self.failed_produces = 0
@@ -122,6 +123,8 @@ class Partition:
             self._fail_waiters(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             if self.is_leader:
                 self.log.assign_leader_epoch(leader_epoch)
+                if self.durable_offset < self.log.log_end_offset:
+                    self._request_flush(self.log)
         self._advance_high_watermark()
         self._progressed(0)
 
