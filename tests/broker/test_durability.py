@@ -9,7 +9,7 @@ import random
 import threading
 
 import pytest
-from tests.broker.broker_in_process import BrokerInProcess, running
+from tests.broker.broker_in_process import BrokerInProcess, running, until
 from tests.broker.raw_client import RawClient, batch, values_of
 
 from snakka.protocol.error_codes import ErrorCode
@@ -304,6 +304,30 @@ async def test_what_was_acknowledged_with_flush_messages_1_survives_power_cuts(t
     async with running(DATA, files=disk) as broker:
         found = [record.value for record in await read_again(broker, topic)]
         assert found[: len(accepted)] == accepted
+
+
+async def test_what_a_killed_broker_had_not_synced_is_synced_before_anybody_sees_it(disk, topic) -> None:
+    async with running(DATA, files=disk) as broker:
+        await broker.client.create_topic(topic, **EACH_RECORD)
+        await broker.client.produce(topic, batch(b"safe"))
+        disk.hold(f"{topic}-0/")
+        broker.client.send(broker.client.produce_request(topic, batch(b"in the page cache")))
+        await until(lambda: broker.partition(topic).log.log_end_offset == 2)
+        # As after a kill: the stop writes nothing, and the sync under way never ends.
+        broker.server.failed.set_result("killed")
+        disk.faults.append(Fault("sync", path_contains=f"{topic}-0/"))
+        disk.release()
+    log_file = f"{DATA}/{topic}-0/{0:020}.log"
+    disk.disk.find(log_file).sync_failure = None
+    disk.synced.clear()
+    async with running(DATA, files=disk) as broker:
+        assert disk.syncs_of(log_file) > 0
+        found = await read_again(broker, topic)
+        assert [record.value for record in found] == [b"safe", b"in the page cache"]
+        disk.crash(random.Random(5))
+        broker.server.failed.set_result("the power is gone")
+    async with running(DATA, files=disk) as broker:
+        assert await read_again(broker, topic) == found
 
 
 @pytest.mark.parametrize("seed", range(4))
