@@ -100,6 +100,22 @@ async def test_a_session_waits_for_any_of_its_partitions(address, client, three)
             assert await session.fetch((three, index, offset + 1)) == {}
 
 
+async def test_a_session_waits_until_there_is_enough(address, client, three) -> None:
+    session = Session(client)
+    await session.open((three, 0, 1), (three, 1, 1), (three, 2, 1))
+    async with await RawClient.open(address) as writer:
+        writer.topic_ids = client.topic_ids
+        await writer.produce(three, batch(b"x" * 1000), partition=0)
+        waiting = asyncio.ensure_future(session.fetch(max_wait_ms=15_000, min_bytes=3_000))
+        # Both more of what was there and something new count.
+        await writer.produce(three, batch(b"x" * 1000), partition=0)
+        done, _ = await asyncio.wait([waiting], timeout=0.1)
+        assert not done
+        await writer.produce(three, batch(b"x" * 1000), partition=1)
+        rows = await waiting
+    assert {index: len(values_of(row)) for index, row in rows.items()} == {0: 2, 1: 1}
+
+
 async def test_partitions_come_and_go(client, three) -> None:
     session = Session(client)
     await session.open((three, 0, 1))
@@ -256,6 +272,25 @@ async def test_a_full_cache_gives_no_session_until_one_is_closed(tmp_path, topic
             assert (response.error_code, response.session_id) == (ErrorCode.NONE, third.id)
         watchers = broker.partition(topic)._watchers
         assert len(watchers) == 2
+
+
+async def test_a_session_whose_client_is_gone_costs_appends_nothing(tmp_path, topic) -> None:
+    async with running(tmp_path) as broker:
+        client = broker.client
+        await client.create_topic(topic)
+        sessions = [Session(client) for _ in range(5)]
+        for session in sessions:
+            await session.open((topic, 0, 0))
+        watchers = broker.partition(topic)._watchers
+        assert len(watchers) == 5
+        await client.produce(topic, batch(b"x"))
+        assert len(watchers) == 0
+        # One of them is back, reads up, and is told again.
+        assert values_of((await sessions[3].fetch())[0]) == [b"x"]
+        assert await sessions[3].fetch((topic, 0, 1)) == {}
+        assert len(watchers) == 1
+        await client.produce(topic, batch(b"y"))
+        assert values_of((await sessions[3].fetch())[0]) == [b"y"]
 
 
 async def test_a_thousand_partitions_cost_nothing_while_nothing_happens(tmp_path, topic) -> None:

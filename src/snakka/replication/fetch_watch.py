@@ -1,7 +1,8 @@
-"""Who must hear when a partition progresses: fetch sessions, once for as long as they live, and fetches that wait.
+"""Who must hear when a partition progresses: fetch sessions and fetches that wait.
 
-Registering at every poll would cost a session of 5,000 partitions a millisecond a time; so a session watches each of its
-partitions once, an append marks it dirty there, and the next fetch visits only what is dirty.
+Registering at every poll would cost a session of 5,000 partitions a millisecond a time; so a session watches its partitions
+from one fetch to the next, an append marks one dirty, and the next fetch visits only what is dirty. What is dirty needs no
+watch: a session whose client has gone for good hears of each partition once, and costs the appends nothing after that.
 """
 
 from collections.abc import Iterable
@@ -44,7 +45,7 @@ class FetchWatch:
 
 
 class SessionWatch(FetchWatch):
-    """Watches a session's partitions for as long as the session lives, and keeps its dirty list."""
+    """Watches those of a session's partitions that are not dirty, and all of them while a fetch waits."""
 
     __slots__ = ("_session",)
 
@@ -52,12 +53,22 @@ class SessionWatch(FetchWatch):
         super().__init__(())
         self._session = session
 
+    def add(self, waiter: WaitingFetch) -> None:
+        super().add(waiter)
+        # Those that had too little to answer with: more of it counts.
+        for target in self._session.dirty.values():
+            if target.partition is not None:
+                target.partition.watch(self)
+
     def partition_progressed(self, partition: Partition, visible_bytes: int) -> None:
         session = self._session
         session.mark_dirty(
             (partition.topic_id if session.uses_topic_ids else partition.topic, partition.index)
         )
-        super().partition_progressed(partition, visible_bytes)
+        if self._waiters:
+            super().partition_progressed(partition, visible_bytes)
+        else:
+            partition.unwatch(self)
 
 
 class FetchWatches:

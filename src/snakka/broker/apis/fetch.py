@@ -160,6 +160,7 @@ class _Fetch:
             session.served(target.key, target)
         elif not error and row.diverging_epoch.end_offset < 0 and self._is_read_up(target, row):
             session.settled(target.key)
+            self.services.fetch_watches.watch(session, target)
         return self.full or bool(row.records) or error or changed or row.diverging_epoch.end_offset >= 0
 
     def _is_read_up(self, target: FetchTarget, row: PartitionData) -> bool:
