@@ -246,9 +246,13 @@ class BrokerServer:
         return Page(200, "text/plain", "ok\n")
 
     def _directory_failed(self, parts: Parts, path: str) -> None:
+        logs = parts.services.log_manager
         parts.partition_publisher.directory_failed(path)
-        directory_id = parts.services.log_manager.directory_id(path)
-        parts.services.registrar.directory_failed(directory_id)
+        parts.services.registrar.directory_failed(logs.directory_id(path))
+        is_metadata = self._directories is not None and path == self._directories.metadata.path
+        if is_metadata and any(directory.online for directory in logs.directories):
+            # There are others for records, but a broker without its metadata does not know what it may do.
+            self._fail(f"the directory of the metadata log failed: {path}")
 
     def _fail(self, reason: str) -> None:
         log.critical("the broker stops: %s", reason)
