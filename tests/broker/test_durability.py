@@ -7,12 +7,14 @@ import asyncio
 import errno
 import random
 import threading
+from collections import deque
 
 import pytest
 from tests.broker.broker_in_process import BrokerInProcess, running, until
 from tests.broker.raw_client import RawClient, batch, values_of
 
 from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from snakka.testing.simulated_files import Fault, SimulatedFiles
 
 DATA = "/data"
@@ -141,6 +143,49 @@ async def test_one_sync_serves_all_who_came_meanwhile(disk, topic) -> None:
         assert disk.syncs_of(log_file) - begun < 10
 
 
+@pytest.mark.parametrize("timeout_ms", [0, -1, 100])
+async def test_a_produce_that_waits_too_long_is_told_so_and_stays_written(disk, topic, timeout_ms) -> None:
+    async with running(DATA, files=disk) as broker:
+        client = broker.client
+        await client.create_topic(topic, **EACH_RECORD)
+        disk.hold(f"{topic}-0/")
+        row = await client.produce(topic, batch(b"late"), timeout_ms=timeout_ms)
+        assert (row.error_code, row.base_offset) == (ErrorCode.REQUEST_TIMED_OUT, -1)
+        assert broker.partition(topic)._ack_waiters == deque()
+        disk.release()
+        assert values_of(await client.fetch(topic, 0, max_wait_ms=15_000)) == [b"late"]
+
+
+async def test_nobody_waits_for_a_client_that_has_gone(disk, topic) -> None:
+    async with running(DATA, files=disk) as broker:
+        await broker.client.create_topic(topic, **EACH_RECORD)
+        disk.hold(f"{topic}-0/")
+        leaver = await RawClient.open(broker.address)
+        leaver.topic_ids = broker.client.topic_ids
+        for _ in range(3):
+            leaver.send(leaver.produce_request(topic, batch(b"x")))
+            leaver.send(leaver.fetch_request([(topic, 0, 0)], max_wait_ms=2**31 - 1))
+        partition = broker.partition(topic)
+        await until(lambda: len(partition._ack_waiters) == 3 and len(partition._watchers) == 3)
+        leaver.close()
+        await until(lambda: not partition._ack_waiters and not partition._watchers)
+        disk.release()
+        await until(lambda: partition.log.high_watermark == 3)
+
+
+async def test_the_end_of_a_topic_ends_what_waits_for_its_disk(disk, topic) -> None:
+    async with running(DATA, files=disk) as broker:
+        client = broker.client
+        await client.create_topic(topic, **EACH_RECORD)
+        disk.hold(f"{topic}-0/")
+        written = asyncio.ensure_future(write_elsewhere(broker, topic, batch(b"x")))
+        await until(lambda: bool(broker.partition(topic)._ack_waiters))
+        await client.ask(DeleteTopicsRequest(topics=[DeleteTopicState(name=topic)], timeout_ms=5_000))
+        row = await written
+        assert row.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        disk.release()
+
+
 async def test_by_default_an_append_waits_for_no_disk(disk, topic) -> None:
     async with running(DATA, files=disk) as broker:
         client = broker.client
@@ -228,6 +273,37 @@ async def test_readers_of_a_failed_directory_are_told_so(topic, version) -> None
         known = ErrorCode.KAFKA_STORAGE_ERROR if version >= 6 else ErrorCode.NOT_LEADER_OR_FOLLOWER
         assert ErrorCode(row.error_code) in (known, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         assert row.error_code != ErrorCode.NONE
+
+
+async def test_the_failure_of_the_metadata_logs_directory_ends_the_broker(topic) -> None:
+    disk = SlowDisk("/disk1", "/disk2")
+    async with running(None, files=disk, log_dirs="/disk1,/disk2") as broker:
+        await broker.client.create_topic(topic, 2, **EACH_RECORD)
+        index = next(one for one in range(2) if "disk1" in broker.partition(topic, one).log.directory)
+        disk.faults.append(Fault("sync", path_contains=f"/disk1/{topic}-{index}/"))
+        row = await broker.client.produce(topic, batch(b"x"), partition=index)
+        assert row.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        async with asyncio.timeout(10):
+            assert "metadata log" in await broker.server.failed
+
+
+async def test_who_waits_when_a_directory_fails_is_answered_at_once(topic) -> None:
+    disk = SlowDisk("/disk1", "/disk2")
+    options = {"log_dirs": "/disk1,/disk2", "metadata_log_dir": "/disk2"}
+    async with running(None, files=disk, **options) as broker:
+        client = broker.client
+        await client.create_topic(topic, 2, **EACH_RECORD)
+        index = next(one for one in range(2) if "disk1" in broker.partition(topic, one).log.directory)
+        request = client.fetch_request([(topic, index, 0)], max_wait_ms=60_000)
+        client.send(request)
+        disk.hold(f"{topic}-{index}/")
+        written = asyncio.ensure_future(write_elsewhere(broker, topic, batch(b"x"), partition=index))
+        await until(lambda: bool(broker.partition(topic, index)._ack_waiters))
+        broker.services.log_manager.fail_directory("/disk1", OSError(errno.EIO, "gone"))
+        (row,) = (await client.receive(request)).responses[0].partitions
+        assert row.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert (await written).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        disk.release()
 
 
 async def test_a_full_disk_loses_nothing_that_was_accepted(disk, topic) -> None:
