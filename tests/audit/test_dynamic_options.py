@@ -99,7 +99,7 @@ async def test_limits_of_connections(broker, client, option):
 
 
 async def test_listeners_stay_as_they_are(broker, client):
-    """As in Kafka with a metadata quorum: a change is refused, and not taken note of and then left without effect."""
+    """Unlike Kafka 4.3, which opens them live: what can not be done is refused, not stored and left without effect."""
     wanted = "PLAINTEXT://127.0.0.1:0,MORE://127.0.0.1:0,CONTROLLER://127.0.0.1:0"
     protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,MORE:PLAINTEXT"
     await set_configs(client, BROKER, OWN, {"listener.security.protocol.map": protocols})

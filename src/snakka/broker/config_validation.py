@@ -92,7 +92,8 @@ def _check_outcome(current: OptionSet, texts: Mapping[str, str], per_broker: boo
     check_rules(outcome)
     before, after = (parse_listeners(options, own_host_name=lambda: "") for options in (current, outcome))
     if before != after:
-        # Kafka with a metadata quorum refuses it as well: brokers register their addresses once, at the start.
+        # Kafka 4.3 opens and closes listeners live. Here they are opened at the start only, and a refusal is
+        # better than a value that is stored and has no effect.
         raise OptionError("the listeners of a running broker cannot be altered: restart it with the new ones")
 
 
