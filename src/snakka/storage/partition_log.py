@@ -369,7 +369,10 @@ class PartitionLog:
             index = self.segment_number(offset)
             segment = self.segments[index]
         while True:
-            found = segment.slice(offset, max_bytes, upper_bound, min_one_message)
+            end_offset = (
+                self.log_end_offset if segment is self.active else self.segments[index + 1].base_offset
+            )
+            found = segment.slice(offset, max_bytes, upper_bound, min_one_message, end_offset)
             if found is not None:
                 break
             # Compaction may have removed the rest of this segment.

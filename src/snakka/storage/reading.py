@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snakka.protocol.batch_reader import read_records
 from snakka.protocol.errors import ProtocolError
+from snakka.protocol.record_batch import NO_TIMESTAMP
 from snakka.storage.batch_scan import FoundBatch
 from snakka.storage.index_file import BadIndexError
 from snakka.storage.segment import Segment
@@ -51,16 +52,23 @@ def offset_for_timestamp(log: PartitionLog, timestamp_ms: int, upper_bound: int)
 
 
 def _search_segment(segment: Segment, timestamp_ms: int, start_offset: int) -> TimestampOffset | None:
-    try:
-        begin = max(segment.time_index.floor(timestamp_ms).offset, start_offset)
-    except BadIndexError:
-        begin = start_offset
-    for batch in segment.batches_from(begin):
+    begin = max(_believed_floor(segment, timestamp_ms), start_offset)
+    for batch in segment.checked_batches_from(begin):
         if batch.header.max_timestamp >= timestamp_ms and batch.header.last_offset >= start_offset:
             found = _search_batch(segment, batch, timestamp_ms, start_offset)
             if found is not None:
                 return found
     return None
+
+
+def _believed_floor(segment: Segment, timestamp_ms: int) -> int:
+    """Where to begin: by the time index if the log agrees with it, else at the segment's beginning."""
+    try:
+        entry = segment.time_index.floor(timestamp_ms)
+    except BadIndexError:
+        return segment.base_offset
+    is_right = entry.timestamp == NO_TIMESTAMP or segment.says_so_too(entry)
+    return entry.offset if is_right else segment.base_offset
 
 
 def _search_batch(
@@ -86,7 +94,7 @@ def offset_of_max_timestamp(log: PartitionLog, upper_bound: int) -> TimestampOff
     largest = segment.largest_record_timestamp()
     if largest < 0:
         return None
-    for batch in segment.batches_from(segment.offset_of_max_timestamp):
+    for batch in segment.checked_batches_from(segment.offset_of_max_timestamp):
         if batch.header.max_timestamp == largest:
             found = _search_batch(segment, batch, largest, log.log_start_offset)
             return found if found is not None and found.offset < upper_bound else None

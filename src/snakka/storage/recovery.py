@@ -15,7 +15,8 @@ from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.protocol.record_batch import crc_matches
 from snakka.protocol.uuids import ZERO_UUID, Uuid, uuid_text
-from snakka.storage.batch_scan import WholeBatch, scan_batches, scan_headers
+from snakka.storage.batch_chain import follows
+from snakka.storage.batch_scan import FoundBatch, WholeBatch, scan_batches, scan_headers
 from snakka.storage.checkpoint_file import BadCheckpoint
 from snakka.storage.files import Files
 from snakka.storage.index_file import BadIndexError
@@ -37,10 +38,12 @@ from snakka.storage.segment_files import (
     parse_name,
 )
 from snakka.storage.swap_files import finish_interrupted_swaps
+from snakka.storage.transaction_index import AbortedTransaction
 
 log = logging.getLogger(__name__)
 
 _EPOCHS_NOT_WRITTEN = -1
+_UNKNOWN_RECOVERY_POINT = 0
 
 
 @dataclass(slots=True)
@@ -171,6 +174,8 @@ def _take_over(loaded: LoadedLog) -> bool:
             if f"{segment.base_offset:020d}{kind}" not in loaded.index_files:
                 return False
     end_offset = _end_offset(loaded.segments[-1])
+    if loaded.recovery_point not in (end_offset, _UNKNOWN_RECOVERY_POINT):
+        return False  # at a clean stop it was the log's end
     if end_offset is None or _first_bad_transaction_index(loaded.segments) < len(loaded.segments):
         return False
     loaded.log_end_offset = loaded.recovery_point = end_offset
@@ -183,20 +188,23 @@ def _take_over(loaded: LoadedLog) -> bool:
 
 
 def _end_offset(segment: Segment) -> int | None:
-    """Where the segment ends, found from its last index entry on; None if its last bytes are not a batch."""
+    """Where the segment ends, found from its last index entry on; None if what follows that is not batch after batch."""
     try:
         batches = segment.scan_from_entry(segment.offset_index.last(), 0)
     except BadIndexError:
         batches = scan_headers(segment.log, 0, segment.size)
     end_offset = segment.base_offset
-    position: int | None = None
+    previous: FoundBatch | None = None
     for batch in batches:
-        if position is None:
+        if previous is None:
             segment.remember_from(batch.header.base_offset)
+        elif not follows(previous.header, batch.header):
+            return None
         segment.remember(batch.position, batch.header.last_offset)
         end_offset = batch.header.next_offset
-        position = batch.end
-    return end_offset if (position or 0) == segment.size else None
+        previous = batch
+    is_whole = segment.size == (0 if previous is None else previous.end)
+    return end_offset if is_whole else None
 
 
 def _first_bad_transaction_index(segments: Sequence[Segment]) -> int:
@@ -206,7 +214,29 @@ def _first_bad_transaction_index(segments: Sequence[Segment]) -> int:
         end_offset = segments[number + 1].base_offset if number + 1 < len(segments) else last + 1
         if not segment.transaction_index.is_plausible(segment.base_offset, end_offset):
             return number
+        if not all(_is_aborted(segments, segment, entry) for entry in segment.transaction_index.entries()):
+            return number
     return len(segments)
+
+
+def _is_aborted(segments: Sequence[Segment], segment: Segment, entry: AbortedTransaction) -> bool:
+    """Whether the log has the marker that the entry names, and the same producer's records where they should begin."""
+    try:
+        marker = segment.find(entry.last_offset)
+        begin = _segment_of(segments, entry.first_offset).find(entry.first_offset)
+    except ApiError:
+        return False
+    if marker is None or not marker.header.is_control or marker.header.producer_id != entry.producer_id:
+        return False
+    if begin is not None and begin.header.base_offset == entry.first_offset:
+        return begin.header.producer_id == entry.producer_id
+    # Compaction has removed the first records, or retention has.
+    return begin is None or begin.header.base_offset > entry.first_offset
+
+
+def _segment_of(segments: Sequence[Segment], offset: int) -> Segment:
+    number = bisect_right(segments, offset, key=lambda segment: segment.base_offset) - 1
+    return segments[max(number, 0)]
 
 
 def _ends_at(segment: Segment, next_base_offset: int) -> bool:
@@ -222,7 +252,7 @@ def _ends_at(segment: Segment, next_base_offset: int) -> bool:
 def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) -> None:
     segments = loaded.segments
     recovery_point = segments[-1].base_offset if clean_shutdown else loaded.recovery_point
-    first = max(bisect_right(segments, recovery_point, key=lambda segment: segment.base_offset) - 1, 0)
+    first = segments.index(_segment_of(segments, recovery_point))
     if first and not _ends_at(segments[first - 1], segments[first].base_offset):
         # It was cut before it was rolled, and the crash has brought back what was cut.
         first -= 1
@@ -237,7 +267,8 @@ def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) ->
     log_start = max(loaded.log_start_offset, segments[0].base_offset)
     rebuild_producers(loaded.producers, loaded.snapshots, segments[:first], log_start, max(start, log_start))
     loaded.log_end_offset = start
-    _rescan(loaded, first)
+    knows_end = clean_shutdown and loaded.recovery_point != _UNKNOWN_RECOVERY_POINT
+    _rescan(loaded, first, loaded.recovery_point if knows_end else None)
     loaded.recovery_point = min(recovery_point, loaded.log_end_offset)
     loaded.producers.end_offset = loaded.log_end_offset
 
@@ -257,8 +288,11 @@ def _check_indexes(loaded: LoadedLog, segment: Segment) -> None:
     loaded.unsynced.append(segment)
 
 
-def _rescan(loaded: LoadedLog, first: int) -> None:
-    """Verify the segments from the `first` on; cut the log where they stop being right."""
+def _rescan(loaded: LoadedLog, first: int, known_end: int | None) -> None:
+    """Verify the segments from the `first` on; cut the log where they stop being right.
+
+    `known_end` is where the log ended at a clean stop, by the checkpoint written then.
+    """
     segments = loaded.segments
     number = first
     while number < len(segments):
@@ -269,7 +303,7 @@ def _rescan(loaded: LoadedLog, first: int) -> None:
             loaded.snapshots.take(loaded.producers)
         next_base = segments[number + 1].base_offset if number + 1 < len(segments) else None
         size = segment.size
-        valid = _rescan_segment(loaded, segment, next_base)
+        valid = _rescan_segment(loaded, segment, next_base, known_end)
         if valid < size:
             log.warning("cutting %s from %d to %d bytes", segment.path(LOG), size, valid)
             segment.log.truncate(valid)
@@ -290,7 +324,7 @@ def _remove_after(loaded: LoadedLog, number: int) -> None:
     del loaded.segments[number + 1 :]
 
 
-def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None) -> int:
+def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None, known_end: int | None) -> int:
     """Verify every batch and index it; how many bytes are right."""
     valid = 0
     segment.begin_again()
@@ -300,6 +334,8 @@ def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None) 
         if header.base_offset < loaded.log_end_offset or not _is_intact(segment, batch):
             break
         if next_base is not None and header.last_offset >= next_base:
+            break
+        if header.base_offset > loaded.log_end_offset and _is_misplaced(segment, batch, known_end):
             break
         segment.note_batch(batch.position, header.size, header.last_offset, header.max_timestamp)
         _note_epoch(loaded.epochs, header.leader_epoch, header.base_offset)
@@ -311,7 +347,17 @@ def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None) 
             apply_batch(loaded.producers, header, marker, segment.transaction_index)
         loaded.log_end_offset = header.next_offset
         valid = batch.position + header.size
+    segment.proven()
     return valid
+
+
+def _is_misplaced(segment: Segment, batch: WholeBatch, known_end: int | None) -> bool:
+    """Of a batch that left offsets out, as compaction does: whether its offset was damaged, which has no checksum."""
+    header = batch.header
+    if known_end is not None and header.last_offset >= known_end:
+        return True
+    successor = next(scan_headers(segment.log, batch.position + header.size, segment.size), None)
+    return successor is not None and not follows(header, successor.header)
 
 
 def _is_intact(segment: Segment, batch: WholeBatch) -> bool:

@@ -4,13 +4,17 @@ Rule: the log file is the truth. What is kept beside it (indexes, largest timest
 found again by reading it. Only the newest segment of a partition is active, that is, appended to.
 """
 
+import logging
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
 from snakka.protocol.record_batch import NO_TIMESTAMP
+from snakka.storage.batch_chain import Proof, follows
 from snakka.storage.batch_scan import FoundBatch, scan_headers
 from snakka.storage.files import Bytes, File, Files
 from snakka.storage.index_file import BadIndexError
@@ -29,9 +33,13 @@ from snakka.storage.time_index import ENTRY as TIME_ENTRY
 from snakka.storage.time_index import TimeEntry, TimeIndex
 from snakka.storage.transaction_index import TransactionIndex
 
+_logger = logging.getLogger(__name__)
+
 _REMEMBERED_BATCHES = 256
 _REMEMBERED_READS = 16
 _NEVER = 1 << 62
+# How much is read at once from what must be walked first: the walk is the event loop's time.
+_MOST_UNPROVEN_BYTES = 1 << 20
 
 
 class Slice(NamedTuple):
@@ -48,7 +56,9 @@ class Segment:
     """The files of one base offset. Inactive ones open a file when it is asked for."""
 
     __slots__ = (
+        "_is_damaged",
         "_preallocated",
+        "_proof",
         "_recent_from",
         "_recent_last_offsets",
         "_recent_positions",
@@ -104,6 +114,8 @@ class Segment:
         self._recent_positions = array("q")
         self._recent_from = base_offset if not log.size else _NEVER
         self._resume_positions: dict[int, int] = {}
+        self._proof = Proof(log.size)
+        self._is_damaged = False
 
     @classmethod
     def create(
@@ -254,10 +266,21 @@ class Segment:
         if self.max_timestamp is None:
             try:
                 last = self.time_index.last()
+                is_right = not self.log.size or self.says_so_too(last)
             except BadIndexError:
+                is_right = False
+            if not is_right:
                 last = self._scanned_largest_timestamp()
             self.max_timestamp, self.offset_of_max_timestamp = last
         return self.max_timestamp
+
+    def says_so_too(self, entry: TimeEntry) -> bool:
+        """Whether the log agrees with the time index: retention deletes by it, and readers begin where it says."""
+        try:
+            found = self.find(entry.offset)
+        except ApiError:
+            return False
+        return found is not None and found.header.max_timestamp == entry.timestamp
 
     def _scanned_largest_timestamp(self) -> TimeEntry:
         largest = TimeEntry(NO_TIMESTAMP, self.base_offset)
@@ -281,13 +304,10 @@ class Segment:
             entry, time_entry = self.offset_index.last(), self.time_index.last()
         except BadIndexError:
             return False
-        first = next(scan_headers(self.log, entry.position, self.log.size), None)
-        if first is None:
-            return self.log.size == 0
-        if entry.position and not self.base_offset <= first.header.base_offset <= entry.offset:
-            return False
-        found = self.find(time_entry.offset)
-        return found is not None and found.header.max_timestamp == time_entry.timestamp
+        if not self.log.size:
+            return True
+        is_right = self._batches_at(entry) is not None or not entry.position
+        return is_right and self.says_so_too(time_entry)
 
     def _owes_an_index_entry(self) -> bool:
         """Whether a batch begins so late that it must have one; however large, a first batch has none."""
@@ -303,27 +323,72 @@ class Segment:
 
     def scan_from_entry(self, entry: OffsetEntry, otherwise: int) -> Iterator[FoundBatch]:
         """The batches from the entry's position on; from `otherwise` on if the entry is not about a batch of this log."""
-        if otherwise < entry.position < self.log.size:
-            batches = scan_headers(self.log, entry.position, self.log.size)
-            first = next(batches, None)
-            if first is not None and self.base_offset <= first.header.base_offset <= entry.offset:
-                return chain((first,), batches)
-        return scan_headers(self.log, otherwise, self.log.size)
+        batches = self._batches_at(entry) if otherwise < entry.position < self.log.size else None
+        return scan_headers(self.log, otherwise, self.log.size) if batches is None else batches
+
+    def _batches_at(self, entry: OffsetEntry) -> Iterator[FoundBatch] | None:
+        """The batches from an entry's position on, if its offset is in one of them and none before that is later."""
+        batches = scan_headers(self.log, entry.position, self.log.size)
+        seen = []
+        for batch in batches:
+            if not self.base_offset <= batch.header.base_offset <= entry.offset:
+                return None
+            seen.append(batch)
+            if batch.header.last_offset >= entry.offset:
+                return chain(seen, batches)
+        return None
 
     # Reading.
 
     def find(self, offset: int) -> FoundBatch | None:
         """The first batch that has `offset` or a later one; None if all batches here are before it."""
-        for batch in self.batches_from(offset):
+        for batch in self.checked_batches_from(offset):
             if batch.header.last_offset >= offset:
                 return batch
         return None
 
-    def slice(self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool) -> Slice | None:
-        """Whole batches from `offset` on, before `upper_bound`; None if there is no batch with `offset` or a later one."""
+    def checked_batches_from(self, offset: int) -> Iterator[FoundBatch]:
+        """As `batches_from`, for readers: ApiError where the batches stop following each other before the end."""
+        position = 0
+        previous: FoundBatch | None = None
+        for batch in self.batches_from(offset):
+            if previous is not None and not follows(previous.header, batch.header):
+                raise self._damaged(f"the batch at {batch.position} does not follow the one before it")
+            yield batch
+            previous, position = batch, batch.end
+        if position != self.log.size:
+            raise self._damaged(f"there is no batch at {position}")
+
+    def _damaged(self, why: str) -> ApiError:
+        """What a reader is told, as by Kafka; whoever runs the broker hears of it once."""
+        if not self._is_damaged:
+            self._is_damaged = True
+            _logger.error("%s is damaged: %s", self.log.path, why)
+        return ApiError(ErrorCode.CORRUPT_MESSAGE, f"the log is damaged: {why}")
+
+    def slice(
+        self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool, end_offset: int = _NEVER
+    ) -> Slice | None:
+        """Whole batches from `offset` on, before `upper_bound`; None if there is no batch with `offset` or a later one.
+
+        `end_offset` is where the next segment, or nothing, begins. ApiError if what would be read is damaged.
+        """
         if offset >= self._recent_from:
             return self._slice_of_recent(offset, max_bytes, upper_bound, min_one_message)
-        return self._slice_by_scan(offset, max_bytes, upper_bound, min_one_message)
+        if not self._proof.unproven_bytes:
+            return self._slice_by_scan(offset, max_bytes, upper_bound, min_one_message)
+        max_bytes = min(max_bytes, _MOST_UNPROVEN_BYTES)
+        found = self._slice_by_scan(offset, max_bytes, upper_bound, min_one_message)
+        if found is not None:
+            why = self._proof.break_in(self.log, found.start, found.end, self.base_offset, end_offset)
+            if why is not None:
+                self._resume_positions.clear()
+                raise self._damaged(why)
+        return found
+
+    def proven(self) -> None:
+        """Recovery has verified every batch."""
+        self._proof.unproven_bytes = 0
 
     def _slice_of_recent(
         self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool
@@ -359,9 +424,8 @@ class Segment:
             return None
         end, next_offset = start, offset
         for batch in self._scan_near(start, start + max_bytes, upper_bound):
-            if batch.header.last_offset >= upper_bound:
-                break
-            if batch.end - start > max_bytes and not (min_one_message and batch.position == start):
+            is_over = batch.end - start > max_bytes and not (min_one_message and batch.position == start)
+            if is_over or batch.header.last_offset >= upper_bound:
                 if batch.position > end:
                     end, next_offset = batch.position, batch.header.base_offset
                 break
@@ -393,6 +457,7 @@ class Segment:
             self.log.truncate(found.position)
         if not self.log.size:
             self.first_timestamp = None
+        self._proof.truncated_to(self.log.size)
         self._since_index_entry = 0
         self._resume_positions.clear()
         self.remember_from(offset)

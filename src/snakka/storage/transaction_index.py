@@ -84,8 +84,11 @@ class TransactionIndex:
         if self._torn or len(data) != self.size:
             return False
         return all(
-            version == VERSION and first < last and base_offset <= last < end_offset
-            for version, _, first, last, _ in ENTRY.iter_unpack(data)
+            version == VERSION
+            and first < last
+            and base_offset <= last < end_offset
+            and 0 <= stable <= last + 1
+            for version, _, first, last, stable in ENTRY.iter_unpack(data)
         )
 
     def renamed(self, path: str) -> None:
