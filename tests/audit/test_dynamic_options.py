@@ -98,14 +98,25 @@ async def test_limits_of_connections(broker, client, option):
     await asyncio.wait_for(_admitted(broker), 10)
 
 
-async def test_listeners_stay_as_they_are(broker, client):
-    """Unlike Kafka 4.3, which opens them live: what can not be done is refused, not stored and left without effect."""
-    wanted = "PLAINTEXT://127.0.0.1:0,MORE://127.0.0.1:0,CONTROLLER://127.0.0.1:0"
+async def test_listeners_open_and_close_while_the_broker_runs(broker, client):
     protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,MORE:PLAINTEXT"
-    await set_configs(client, BROKER, OWN, {"listener.security.protocol.map": protocols})
-    with pytest.raises(AssertionError, match="listeners of a running broker cannot be altered"):
-        await set_configs(client, BROKER, OWN, {"listeners": wanted})
-    assert len(broker.options.entries("listeners")) == 2
+    base = "PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0"
+    wanted = {"listener.security.protocol.map": protocols, "listeners": f"{base},MORE://127.0.0.1:0"}
+    await set_configs(client, BROKER, OWN, wanted)
+
+    def more() -> list[int]:
+        return [endpoint.port for endpoint in broker.server.listeners.bound if endpoint.name == "MORE"]
+
+    await eventually(lambda: len(more()) == 1)
+    port = more()[0]
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await set_configs(client, BROKER, OWN, {"listeners": base})
+    await eventually(lambda: not more())
+    assert await asyncio.wait_for(reader.read(), 10) == b""
+    writer.close()
+    with pytest.raises(ConnectionError):
+        await asyncio.open_connection("127.0.0.1", port)
+    await client.ask(ApiVersionsRequest(), 0)
 
 
 async def _admitted(broker: LocalBroker) -> None:
