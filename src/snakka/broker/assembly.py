@@ -4,7 +4,7 @@ Nothing here waits, opens or decides; `server` starts what is built here, and st
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from snakka.broker.api import BROKER, CONTROLLER, Api, ApiRange
 from snakka.broker.config_schema import CatalogSchema
@@ -60,6 +60,8 @@ class Entrance:
     listeners: list[Listener]
     memory: ReceiveMemory
     limits: ConnectionLimits
+    # By listener type, once there is somebody to serve clients.
+    dispatchers: dict[str, Dispatcher] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -76,29 +78,32 @@ class Parts:
 def build_entrance(
     runtime: Runtime, options: OptionSet, listeners: Listeners, metrics: MetricSet
 ) -> Entrance:
-    memory = ReceiveMemory(options.integer("queued.max.request.bytes"))
-    limits = ConnectionLimits()
-    set_connection_limits(limits, options, listeners.bound)
-    built = []
+    entrance = Entrance([], ReceiveMemory(options.integer("queued.max.request.bytes")), ConnectionLimits())
+    set_connection_limits(entrance.limits, options, listeners.bound)
     for endpoint in listeners.bound:
-        own = options.for_listener(endpoint.name)
-        built.append(
-            Listener(
-                endpoint,
-                _NobodyYet(),
-                runtime,
-                memory=memory,
-                limits=limits,
-                authorizer=AllowAll(),
-                metrics=metrics,
-                largest_frame=own.integer("socket.request.max.bytes"),
-                send_buffer_bytes=_buffer_bytes(own, "socket.send.buffer.bytes"),
-                receive_buffer_bytes=_buffer_bytes(own, "socket.receive.buffer.bytes"),
-                backlog=own.integer("socket.listen.backlog.size"),
-                connections_max_idle_ms=own.integer("connections.max.idle.ms"),
-            )
-        )
-    return Entrance(built, memory, limits)
+        entrance.listeners.append(build_listener(runtime, options, endpoint, entrance, metrics))
+    return entrance
+
+
+def build_listener(
+    runtime: Runtime, options: OptionSet, endpoint: Endpoint, entrance: Entrance, metrics: MetricSet
+) -> Listener:
+    """A listener that is not bound yet; `serve_behind` gives it somebody to serve its clients."""
+    own = options.for_listener(endpoint.name)
+    return Listener(
+        endpoint,
+        _NobodyYet(),
+        runtime,
+        memory=entrance.memory,
+        limits=entrance.limits,
+        authorizer=AllowAll(),
+        metrics=metrics,
+        largest_frame=own.integer("socket.request.max.bytes"),
+        send_buffer_bytes=_buffer_bytes(own, "socket.send.buffer.bytes"),
+        receive_buffer_bytes=_buffer_bytes(own, "socket.receive.buffer.bytes"),
+        backlog=own.integer("socket.listen.backlog.size"),
+        connections_max_idle_ms=own.integer("connections.max.idle.ms"),
+    )
 
 
 def _buffer_bytes(options: OptionSet, name: str) -> int:
@@ -230,13 +235,17 @@ def build_dispatchers(services: Services, table: Iterable[Api], entrance: Entran
     """Put the dispatchers behind the listeners: one a listener type."""
     apis = list(table)
     unstable = services.options.current.boolean("unstable.api.versions.enable")
-    dispatchers = {
+    entrance.dispatchers = {
         kind: Dispatcher(apis, kind, services, services.runtime, services.metrics, unstable_versions=unstable)
         for kind in (BROKER, CONTROLLER)
     }
     for listener in entrance.listeners:
-        kind = CONTROLLER if listener.name in services.controller_listeners else BROKER
-        listener.environment.handler = dispatchers[kind]
+        serve_behind(listener, entrance, services)
+
+
+def serve_behind(listener: Listener, entrance: Entrance, services: Services) -> None:
+    kind = CONTROLLER if listener.name in services.controller_listeners else BROKER
+    listener.environment.handler = entrance.dispatchers[kind]
 
 
 def _controller_rules(options: OptionSet, schema: CatalogSchema, raft: RaftDriver) -> ControllerRules:

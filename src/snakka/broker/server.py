@@ -15,7 +15,9 @@ from snakka.broker.assembly import (
     Parts,
     build_dispatchers,
     build_entrance,
+    build_listener,
     build_parts,
+    serve_behind,
     set_connection_limits,
     voter_endpoints,
 )
@@ -28,6 +30,7 @@ from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.delta import Delta
 from snakka.network.endpoints import Endpoint, Listeners, parse_address, parse_listeners
 from snakka.network.http_endpoint import HttpEndpoint, Page
+from snakka.network.listener import ListenError
 from snakka.options.option_set import OptionSet
 from snakka.raft.format import open_node_directories
 from snakka.runtime import Runtime
@@ -62,7 +65,9 @@ class BrokerServer:
         self.runtime = runtime or Runtime(asyncio.get_running_loop())
         self._files: Files = files or OsFiles(log_directories(options))
         self.metrics = MetricSet()
-        self.listeners: Listeners = parse_listeners(options)
+        # As the options say it; and with the ports that the system chose, where they leave it the choice.
+        self._asked_listeners: Listeners = parse_listeners(options)
+        self.listeners: Listeners = self._asked_listeners
         self.failed: asyncio.Future[str] = self.runtime.loop.create_future()
         self._metrics_address = parse_address(metrics_address) if metrics_address else None
         self._entrance: Entrance | None = None
@@ -217,6 +222,39 @@ class BrokerServer:
         for listener in entrance.listeners:
             own = options.for_listener(listener.name)
             listener.connections_max_idle_ms = own.integer("connections.max.idle.ms")
+        wanted = parse_listeners(options)
+        if wanted.bound != self._asked_listeners.bound:
+            self._asked_listeners = wanted
+            self.runtime.supervisor.spawn("listeners", self._change_listeners(entrance, options, wanted))
+
+    async def _change_listeners(self, entrance: Entrance, options: OptionSet, wanted: Listeners) -> None:
+        """Open and close listeners as `listeners` says now. What this broker advertises stays until its next start."""
+        asked = {endpoint.name: endpoint for endpoint in wanted.bound}
+        known = {endpoint.name: endpoint for endpoint in self.listeners.bound}
+        for listener in list(entrance.listeners):
+            if not _is_served(asked.get(listener.name), known[listener.name]):
+                entrance.listeners.remove(listener)
+                await listener.close(LAST_ANSWERS_SECONDS)
+        for endpoint in wanted.bound:
+            if all(listener.name != endpoint.name for listener in entrance.listeners):
+                await self._open_listener(entrance, options, endpoint)
+        ports = {listener.name: listener.port for listener in entrance.listeners}
+        open_now = tuple(endpoint for endpoint in wanted.bound if endpoint.name in ports)
+        self.listeners = self.listeners._replace(
+            bound=tuple(endpoint._replace(port=ports[endpoint.name]) for endpoint in open_now)
+        )
+
+    async def _open_listener(self, entrance: Entrance, options: OptionSet, endpoint: Endpoint) -> None:
+        listener = build_listener(self.runtime, options, endpoint, entrance, self.metrics)
+        serve_behind(listener, entrance, self.services)
+        try:
+            await listener.bind()
+            await listener.start()
+        except ListenError as error:
+            log.error("listener %s is not opened: %s", endpoint.name, error)
+            return
+        entrance.listeners.append(listener)
+        log.info("listener %s is open on port %d", listener.name, listener.port)
 
     def _start_background(self, parts: Parts) -> None:
         supervisor = self.runtime.supervisor
@@ -315,6 +353,11 @@ class BrokerServer:
         finally:
             if self._directories is not None:
                 self._directories.release()
+
+
+def _is_served(asked: Endpoint | None, known: Endpoint) -> bool:
+    """Whether an open listener is what is asked for; any port will do for port 0."""
+    return asked is not None and (asked.host, asked.port or known.port) == (known.host, known.port)
 
 
 def _cordoned(options: OptionSet, logs: LogManager) -> list[str]:
