@@ -4,6 +4,7 @@ import pytest
 
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
+from snakka.replication.state import fetch_sessions
 from snakka.replication.state.fetch_sessions import EVICTION_MS, MAX_EPOCH, FetchSessionCache, next_epoch
 
 
@@ -79,3 +80,23 @@ def test_only_dirty_partitions_are_visited_and_the_served_ones_go_to_the_back() 
     assert session.forget(("t", 1)) == "p1"
     assert not session.dirty
     assert cache.cached_partitions == 1
+
+
+def test_sessions_remember_a_bounded_number_of_partitions(monkeypatch) -> None:
+    monkeypatch.setattr(fetch_sessions, "MOST_PARTITIONS", 5)
+    cache, removed = make_cache(slots=10)
+    assert open_session(cache, 1, now_ms=0) is not None
+    second = open_session(cache, 2, now_ms=1)
+    assert second is not None
+    assert open_session(cache, 3, now_ms=2) is None
+    second.remember(("t", 2), "p2")
+    cache.check_growth(second)
+    second.remember(("t", 3), "p3")
+    with pytest.raises(ApiError) as too_large:
+        cache.check_growth(second)
+    assert too_large.value.code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert removed == [second]
+    # The stale one goes for a new one.
+    assert open_session(cache, 4, now_ms=3) is not None
+    assert open_session(cache, 5, now_ms=EVICTION_MS + 1) is not None
+    assert len(cache) == 2

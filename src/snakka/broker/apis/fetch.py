@@ -174,9 +174,11 @@ class _Fetch:
                 leader_id, epoch = self.services.leader_of(target.topic_id, target.topic, target.index)
                 row.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch)
                 hinted.append(leader_id)
-        self.services.add_leader_endpoints(
-            response.node_endpoints, NodeEndpoint, hinted, self.context.listener
-        )
+        # A follower knows the brokers by itself.
+        if self.limits.replica_id < 0:
+            self.services.add_leader_endpoints(
+                response.node_endpoints, NodeEndpoint, hinted, self.context.listener
+            )
 
 
 def _open(request: FetchRequest, context: RequestContext, services: Services) -> _Fetch:
@@ -200,12 +202,12 @@ def _open(request: FetchRequest, context: RequestContext, services: Services) ->
         denied = _denial(topic, limits, context, services)
         targets += [_target(topic, partition, denied, by_id, services) for partition in topic.partitions]
     opened: Session | None = None
-    if epoch == INITIAL_EPOCH and targets:
+    if epoch == INITIAL_EPOCH:
         opened = cache.open(
             now_ms,
             services.runtime.random.randrange(1, 2**31),
             limits.replica_id >= 0,
-            ((target.key, target) for target in targets),
+            [(target.key, target) for target in targets],
             by_id,
         )
         if opened is not None:
@@ -228,6 +230,7 @@ def _update(
     session: Session, limits: FetchLimits, request: FetchRequest, context: RequestContext, services: Services
 ) -> None:
     by_id = session.uses_topic_ids
+    size = len(session.partitions)
     for topic in request.topics:
         name: str | bytes = topic.topic_id if by_id else topic.topic
         for partition in topic.partitions:
@@ -246,6 +249,8 @@ def _update(
             gone = session.forget((name, index))
             if gone is not None:
                 services.fetch_watches.unwatch(session, gone)
+    if len(session.partitions) > size:
+        services.fetch_sessions.check_growth(session)
 
 
 def _target(

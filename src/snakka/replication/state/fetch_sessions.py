@@ -10,7 +10,7 @@ Session id and epoch together say what a request means:
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Generic, TypeVar
 
 from snakka.protocol.error_codes import ErrorCode
@@ -23,6 +23,8 @@ MAX_EPOCH = 2**31 - 1
 
 # A session that was not used for this long gives its place to a new one (Kafka's min.incremental.fetch.session.eviction.ms).
 EVICTION_MS = 120_000
+# Partitions that all sessions together remember, at some 400 bytes each: clients may make up as many as they like.
+MOST_PARTITIONS = 500_000
 
 K = TypeVar("K")
 P = TypeVar("P")
@@ -83,7 +85,7 @@ class FetchSession(Generic[K, P]):
 
 
 class FetchSessionCache(Generic[K, P]):
-    """A bounded number of sessions, the least recently used first."""
+    """A bounded number of sessions with a bounded number of partitions, the least recently used first."""
 
     def __init__(self, slots: Callable[[], int], on_removed: Callable[[FetchSession[K, P]], None]) -> None:
         self._slots = slots
@@ -103,11 +105,11 @@ class FetchSessionCache(Generic[K, P]):
         now_ms: int,
         new_id: int,
         privileged: bool,
-        partitions: Iterable[tuple[K, P]],
+        partitions: Collection[tuple[K, P]],
         uses_topic_ids: bool,
     ) -> FetchSession[K, P] | None:
         """A new session, or None while the cache is full of sessions with as good a right to stay."""
-        if new_id in self._sessions or not self._make_room(now_ms, privileged):
+        if new_id in self._sessions or not self._make_room(now_ms, privileged, len(partitions)):
             return None
         session: FetchSession[K, P] = FetchSession(new_id, now_ms, privileged, uses_topic_ids)
         for key, partition in partitions:
@@ -134,15 +136,25 @@ class FetchSessionCache(Generic[K, P]):
         self._sessions.move_to_end(session_id)
         return session
 
+    def check_growth(self, session: FetchSession[K, P]) -> None:
+        """After it has got more partitions: it ends, and its client begins anew, if there are too many in all."""
+        if self.cached_partitions > MOST_PARTITIONS:
+            self.close(session.id)
+            raise ApiError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, f"fetch session {session.id} is too large")
+
     def close(self, session_id: int) -> None:
         session = self._sessions.pop(session_id, None)
         if session is not None:
             self._on_removed(session)
 
-    def _make_room(self, now_ms: int, privileged: bool) -> bool:
+    def _make_room(self, now_ms: int, privileged: bool, partitions: int) -> bool:
         slots = self._slots()
-        if len(self._sessions) < slots:
-            return True
+        while len(self._sessions) >= slots or self.cached_partitions + partitions > MOST_PARTITIONS:
+            if not self._evict_one(now_ms, privileged):
+                return False
+        return True
+
+    def _evict_one(self, now_ms: int, privileged: bool) -> bool:
         for session in self._sessions.values():
             # The first is the least recently used: if it is fresh all others are, except that a follower's session
             # may push out a consumer's.
@@ -150,5 +162,5 @@ class FetchSessionCache(Generic[K, P]):
             if (stale and (privileged or not session.privileged)) or (privileged and not session.privileged):
                 self.evictions += 1
                 self.close(session.id)
-                return slots > 0
+                return True
         return False
