@@ -4,13 +4,8 @@ import itertools
 import os
 
 import pytest
-from tests.broker.raw_client import Address, RawClient
-from tests.cli.broker_process import BrokerProcess, start_broker
-
-
-def address_of(process: BrokerProcess) -> Address:
-    host, _, port = process.bootstrap.rpartition(":")
-    return host, int(port)
+from tests.broker.raw_client import Address, RawClient, parse_address
+from tests.cli.broker_process import start_broker
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +19,7 @@ def broker_process(tmp_path_factory):
 def address(broker_process) -> Address:
     """Of the shared broker, which must be alive after each test that used it."""
     assert broker_process.process.poll() is None
-    return address_of(broker_process)
+    return parse_address(broker_process.bootstrap)
 
 
 @pytest.fixture

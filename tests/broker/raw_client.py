@@ -251,6 +251,11 @@ class RawClient:
             offset = headers_of(row)[-1].next_offset
 
 
+def parse_address(bootstrap: str) -> Address:
+    host, _, port = bootstrap.rpartition(":")
+    return host, int(port)
+
+
 def newest_version(request: Message) -> int:
     facts = API_FACTS[request.API_KEY]
     return facts.max_version - facts.unstable

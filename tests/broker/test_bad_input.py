@@ -4,14 +4,12 @@ Every test ends with a look at a bystander, whose connection was open before and
 """
 
 import asyncio
-import os
 import struct
-import subprocess
 import time
-from pathlib import Path
 
 import pytest
 from google_crc32c import value as crc32c
+from tests.broker.process_facts import open_descriptors, resident_bytes
 from tests.broker.raw_client import (
     ConnectionClosedError,
     RawClient,
@@ -412,23 +410,3 @@ async def test_a_closed_connection_says_nothing_more(client) -> None:
     client.send_bytes(CLOSING["an API that nobody knows"])
     with pytest.raises(ConnectionClosedError):
         await client.receive_frame()
-
-
-# -- the broker's process -----------------------------------------------------------------------------------------
-
-
-def resident_bytes(process_id: int) -> int:
-    statm = Path(f"/proc/{process_id}/statm")
-    if statm.exists():
-        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
-    kilobytes = subprocess.run(
-        ["ps", "-o", "rss=", "-p", str(process_id)], capture_output=True, check=True, timeout=10
-    )
-    return int(kilobytes.stdout) * 1024
-
-
-def open_descriptors(process_id: int) -> int:
-    folder = Path(f"/proc/{process_id}/fd")
-    if not folder.exists():
-        pytest.skip("the system does not show another process's descriptors")
-    return len(list(folder.iterdir()))

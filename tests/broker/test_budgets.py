@@ -8,9 +8,8 @@ import signal
 import time
 
 import pytest
-from tests.broker.conftest import address_of
-from tests.broker.raw_client import RawClient, batch
-from tests.broker.test_bad_input import resident_bytes
+from tests.broker.process_facts import resident_bytes
+from tests.broker.raw_client import RawClient, batch, parse_address
 from tests.cli.broker_process import BrokerProcess, start_broker
 
 from snakka.protocol.error_codes import ErrorCode
@@ -46,7 +45,7 @@ def warm(tmp_path_factory) -> None:
 
 
 async def first_acknowledgement(process: BrokerProcess, topic: str) -> None:
-    async with await RawClient.open(address_of(process)) as client:
+    async with await RawClient.open(parse_address(process.bootstrap)) as client:
         await client.create_topic(topic)
         assert (await client.produce(topic, batch(b"first"))).error_code == ErrorCode.NONE
 
@@ -84,7 +83,7 @@ async def test_memory_at_rest(tmp_path, topic) -> None:
 @pytest.mark.usefixtures("warm")
 async def test_a_thousand_partitions(tmp_path) -> None:
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             begin = time.monotonic()
             await client.create_topic("wide", MANY_PARTITIONS)
             report("creating a thousand partitions", time.monotonic() - begin, "s", RESTART_BUDGET)
@@ -102,7 +101,7 @@ async def test_a_thousand_partitions(tmp_path) -> None:
         begin = time.monotonic()
         with start_broker(tmp_path) as process:
             restart = time.monotonic() - begin
-            async with await RawClient.open(address_of(process)) as client:
+            async with await RawClient.open(parse_address(process.bootstrap)) as client:
                 (row,) = (
                     (await client.ask(client.fetch_request([("wide", 990, 0)]), 12)).responses[0].partitions
                 )

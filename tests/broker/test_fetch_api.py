@@ -16,7 +16,7 @@ from snakka.storage.append_checks import AppendOrigin
 
 READ_COMMITTED = 1
 # How late an answer may come on a busy machine.
-SLACK_SECONDS = 1.0
+SLACK_SECONDS = 4.0
 
 
 def test_these_tests_know_all_versions() -> None:
@@ -195,8 +195,9 @@ async def test_several_polls_of_one_partition_are_all_answered(address, client, 
 )
 async def test_what_counts_as_enough(client, three_partitions, limits, waits) -> None:
     """Also where a partition has more to give than fits: it counts as full although half a batch is missing."""
-    _, seconds = await timed(client.fetch(three_partitions, 0, max_wait_ms=300, **limits))
-    assert (seconds > 0.29) == waits
+    max_wait_ms = 300 if waits else 14_000
+    _, seconds = await timed(client.fetch(three_partitions, 0, max_wait_ms=max_wait_ms, **limits))
+    assert seconds > 0.29 if waits else seconds < 10
 
 
 async def test_an_unknown_partition_does_not_end_the_wait_for_others(client, topic) -> None:

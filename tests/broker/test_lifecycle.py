@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.broker.broker_in_process import BrokerInProcess, running, until
-from tests.broker.conftest import address_of
-from tests.broker.raw_client import ConnectionClosedError, RawClient, batch, values_of
+from tests.broker.raw_client import ConnectionClosedError, RawClient, batch, parse_address, values_of
 from tests.cli.broker_process import start_broker
 
 from snakka.protocol.error_codes import ErrorCode
@@ -72,7 +71,7 @@ async def test_a_clean_stop_spares_the_next_start_any_look_at_the_logs(topic) ->
 
 async def test_a_killed_broker_reads_its_logs_again_and_cuts_a_torn_tail(tmp_path, topic) -> None:
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await client.create_topic(topic)
             for number in range(10):
                 await client.produce(topic, batch(b"%d" % number))
@@ -82,7 +81,7 @@ async def test_a_killed_broker_reads_its_logs_again_and_cuts_a_torn_tail(tmp_pat
     assert not (tmp_path / "data" / CLEAN_MARK).exists()
     log_file.write_bytes(whole + batch(b"torn")[:-3])
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await known_again(client, topic)
             found = [record.value for record in await client.read_all(topic)]
             assert found == [b"%d" % number for number in range(10)]
@@ -93,7 +92,7 @@ async def test_a_killed_broker_reads_its_logs_again_and_cuts_a_torn_tail(tmp_pat
 
 async def test_lost_and_damaged_indexes_are_made_anew(tmp_path, topic) -> None:
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await client.create_topic(topic)
             for number in range(50):
                 stamped = batch(b"x" * 1000, timestamp_ms=1_700_000_000_000 + number)
@@ -105,7 +104,7 @@ async def test_lost_and_damaged_indexes_are_made_anew(tmp_path, topic) -> None:
     for index_file in folder.glob("*.timeindex"):
         index_file.write_bytes(os.urandom(36))
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await known_again(client, topic)
             assert len(await client.read_all(topic)) == 50
             assert (await client.list_offset(topic, 1_700_000_000_030)).offset == 30
@@ -116,7 +115,7 @@ async def test_lost_and_damaged_indexes_are_made_anew(tmp_path, topic) -> None:
 async def test_a_producers_repetition_is_known_again_after_a_restart(tmp_path, topic, clean, known) -> None:
     """Kafka's snapshot of a producer has its last batch; five are known where the log itself was read again."""
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await client.create_topic(topic)
             for sequence in range(7):
                 await client.produce(topic, sequenced(sequence, b"%d" % sequence))
@@ -125,7 +124,7 @@ async def test_a_producers_repetition_is_known_again_after_a_restart(tmp_path, t
         else:
             process.kill()
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await known_again(client, topic)
             for sequence in known:
                 again = await client.produce(topic, sequenced(sequence, b"again"))
@@ -159,7 +158,7 @@ async def test_names_and_ids_stay(tmp_path, topic) -> None:
 async def test_what_was_acknowledged_before_a_stop_under_load_is_there(tmp_path, topic) -> None:
     acknowledged: dict[int, bytes] = {}
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await client.create_topic(topic)
             try:
                 for number in range(100_000):
@@ -174,7 +173,7 @@ async def test_what_was_acknowledged_before_a_stop_under_load_is_there(tmp_path,
         assert await asyncio.to_thread(process.process.wait, 10) == 0
     assert len(acknowledged) >= 300
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await known_again(client, topic)
             found = {record.offset: record.value for record in await client.read_all(topic)}
         assert acknowledged.items() <= found.items()
@@ -183,9 +182,9 @@ async def test_what_was_acknowledged_before_a_stop_under_load_is_there(tmp_path,
 
 async def test_clients_that_wait_do_not_hold_up_a_stop(tmp_path, topic) -> None:
     with start_broker(tmp_path) as process:
-        async with await RawClient.open(address_of(process)) as client:
+        async with await RawClient.open(parse_address(process.bootstrap)) as client:
             await client.create_topic(topic)
-            pollers = [await RawClient.open(address_of(process)) for _ in range(10)]
+            pollers = [await RawClient.open(parse_address(process.bootstrap)) for _ in range(10)]
             for poller in pollers:
                 poller.topic_ids = client.topic_ids
                 poller.send(poller.fetch_request([(topic, 0, 0)], max_wait_ms=60_000))
