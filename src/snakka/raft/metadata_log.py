@@ -12,6 +12,7 @@ from snakka.protocol.file_region import FileRegion
 from snakka.protocol.record_batch import BatchHeader, crc_matches, iter_headers
 from snakka.protocol.uuids import METADATA_TOPIC_ID
 from snakka.raft.control_batches import remember_quorum
+from snakka.raft.log_damage import DamageJudge
 from snakka.raft.settings import MAX_BATCH_BYTES, RaftSettings
 from snakka.raft.snapshot_files import (
     DELETED_SUFFIX,
@@ -23,6 +24,7 @@ from snakka.raft.snapshot_files import (
 from snakka.raft.state.voters import QuorumHistory
 from snakka.runtime import Clock
 from snakka.storage.append_checks import AppendOrigin
+from snakka.storage.directory_checkpoints import CLEAN_SHUTDOWN
 from snakka.storage.files import Files
 from snakka.storage.flush_job import FlushJob
 from snakka.storage.meta_properties import DataDirectoryError
@@ -64,6 +66,8 @@ class MetadataLog:
         directory = log_directory(metadata_directory)
         snapshots = _find_snapshots(files, directory)
         newest = max(snapshots, default=SnapshotId(0, 0))
+        was_clean = files.exists(f"{metadata_directory}/{CLEAN_SHUTDOWN}")
+        judge = DamageJudge(files, directory, epoch=newest.epoch, was_clean=was_clean)
         partition_log = PartitionLog.open(
             directory,
             topic=TOPIC,
@@ -75,6 +79,7 @@ class MetadataLog:
             clean_shutdown=False,
             # What a snapshot contains was committed, hence synced: only what came after it can be torn.
             recovery_point=newest.end_offset,
+            before_cut=judge.before_cut,
         )
         opened = cls(files, directory, partition_log, snapshots)
         opened._reconcile(newest)
@@ -126,6 +131,8 @@ class MetadataLog:
                     batch = data[position : position + header.size]
                     if not crc_matches(batch, 0, header):
                         raise ProtocolError("the checksum is wrong")
+                    if not header.base_offset <= offset <= header.last_offset:
+                        raise ProtocolError(f"offsets {header.base_offset} to {header.last_offset} are there")
                     yield LoggedBatch(header, batch)
                     offset = header.next_offset
             except ProtocolError as error:

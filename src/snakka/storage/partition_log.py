@@ -122,8 +122,12 @@ class PartitionLog:
         clean_shutdown: bool,
         recovery_point: int = 0,
         log_start_offset: int = 0,
+        before_cut: "recovery.BeforeCut | None" = None,
     ) -> "PartitionLog":
-        """The log in `directory`, which is made if it is absent. Blocks; may run in a thread."""
+        """The log in `directory`, which is made if it is absent. Blocks; may run in a thread.
+
+        `before_cut` is asked before recovery cuts anything off.
+        """
         loaded = recovery.load(
             directory,
             topic=topic,
@@ -135,6 +139,7 @@ class PartitionLog:
             recovery_point=recovery_point,
             log_start_offset=log_start_offset,
             now_ms=clock.now_ms(),
+            before_cut=before_cut,
         )
         return cls(loaded, clock=clock, config=config)
 

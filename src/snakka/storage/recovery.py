@@ -8,7 +8,7 @@ producer state, leader epochs) is made again from it. No record is ever dropped 
 import logging
 import os
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from snakka.protocol.error_codes import ErrorCode
@@ -42,6 +42,9 @@ from snakka.storage.transaction_index import AbortedTransaction
 
 log = logging.getLogger(__name__)
 
+# Gets a segment's path, the position of its first bad batch, and the offset that should be there; may refuse by raising.
+BeforeCut = Callable[[str, int, int], None]
+
 _EPOCHS_NOT_WRITTEN = -1
 _UNKNOWN_RECOVERY_POINT = 0
 
@@ -59,6 +62,7 @@ class LoadedLog:
     now_ms: int
     log_start_offset: int
     recovery_point: int
+    before_cut: BeforeCut | None = None
     log_end_offset: int = 0
     segments: list[Segment] = field(default_factory=list)
     unsynced: list[Segment] = field(default_factory=list)
@@ -84,10 +88,20 @@ def load(
     recovery_point: int,
     log_start_offset: int,
     now_ms: int,
+    before_cut: BeforeCut | None = None,
 ) -> LoadedLog:
     """Everything that PartitionLog.open needs. Blocks."""
     loaded = LoadedLog(
-        directory, topic, partition, topic_id, files, config, now_ms, log_start_offset, recovery_point
+        directory,
+        topic,
+        partition,
+        topic_id,
+        files,
+        config,
+        now_ms,
+        log_start_offset,
+        recovery_point,
+        before_cut,
     )
     files.make_directory(directory)
     _settle_topic_id(loaded)
@@ -305,6 +319,8 @@ def _rescan(loaded: LoadedLog, first: int, known_end: int | None) -> None:
         size = segment.size
         valid = _rescan_segment(loaded, segment, next_base, known_end)
         if valid < size:
+            if loaded.before_cut is not None:
+                loaded.before_cut(segment.path(LOG), valid, loaded.log_end_offset)
             log.warning("cutting %s from %d to %d bytes", segment.path(LOG), size, valid)
             segment.log.truncate(valid)
             # At once, or another crash could bring it back when nobody looks at this segment any more.
