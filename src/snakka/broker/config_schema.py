@@ -64,6 +64,9 @@ class CatalogSchema:
             raise ApiError(ErrorCode.INVALID_REQUEST, f"Resources of type {resource_type} have no configs.")
 
     def is_list(self, resource_type: int, key: str) -> bool:
+        # Kafka appends to and subtracts from lists of brokers and topics only.
+        if resource_type not in (ConfigResourceType.BROKER, ConfigResourceType.TOPIC):
+            return False
         option = _declared(resource_type).get(key)
         return option is not None and option.kind is Kind.LIST
 
@@ -116,8 +119,7 @@ def _declared(resource_type: int) -> Mapping[str, Option]:
 
 
 def _own_config(option: Option, text: str) -> EffectiveConfig:
-    value = show_value(option.convert(text))
-    return EffectiveConfig(option.name, value, False, ConfigSource.DYNAMIC_TOPIC_CONFIG, option.sensitive)
+    return EffectiveConfig(option.name, text, False, ConfigSource.DYNAMIC_TOPIC_CONFIG, option.sensitive)
 
 
 def _inherited_source(option: Option, layers: tuple[_Texts, _Texts, _Texts]) -> ConfigSource:

@@ -53,7 +53,9 @@ class FetchTarget:
         self.index = index
         self.partition: Partition | None = None
         # Why there is no partition, while there is none.
-        self.missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic else ErrorCode.UNKNOWN_TOPIC_ID
+        self.missing = (
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if isinstance(key[0], str) else ErrorCode.UNKNOWN_TOPIC_ID
+        )
         # Why this client may not read it, whatever the partition says.
         self.denied = ErrorCode.NONE
         self.current_leader_epoch = -1
@@ -131,11 +133,11 @@ def _read_target(
     storage_failed: Callable[[Partition, StorageFailure], None],
 ) -> tuple[PartitionData, bool]:
     """The target's row, and whether there is more to read than it has."""
-    if target.denied:
-        return failed_row(target.index, target.denied), False
     partition = target.partition
-    if partition is None:
-        return failed_row(target.index, target.missing), False
+    if target.denied or partition is None:
+        row = failed_row(target.index, target.denied or target.missing)
+        row.aborted_transactions = []
+        return row, False
     try:
         return _read_partition(partition, target, limits, allowed_bytes, nothing_yet)
     except ApiError as error:

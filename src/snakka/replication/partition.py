@@ -132,7 +132,7 @@ class Partition:
         """The log, if this broker leads the partition in the epoch that the client believes in."""
         if self.offline_error is not None:
             raise ApiError(self.offline_error, f"the log directory of {self.topic}-{self.index} is offline")
-        if current_leader_epoch >= 0 and current_leader_epoch != self.leader_epoch:
+        if current_leader_epoch != -1 and current_leader_epoch != self.leader_epoch:
             if current_leader_epoch < self.leader_epoch:
                 raise ApiError(ErrorCode.FENCED_LEADER_EPOCH, f"the leader epoch is {self.leader_epoch} now")
             raise ApiError(ErrorCode.UNKNOWN_LEADER_EPOCH, f"the leader epoch is still {self.leader_epoch}")

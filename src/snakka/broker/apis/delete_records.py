@@ -33,7 +33,8 @@ def handle(
             refused = ErrorCode.INVALID_TOPIC_EXCEPTION
         rows = [
             _failed(row.partition_index, refused) if refused else _delete(topic.name, row, services)
-            for row in topic.partitions
+            # Of a partition that is named twice, the last offset counts.
+            for row in {row.partition_index: row for row in topic.partitions}.values()
         ]
         response.topics.append(DeleteRecordsTopicResult(name=topic.name, partitions=rows))
     return response

@@ -31,8 +31,10 @@ def handle(
             error_message=f"Unsupported endpoint type {request.endpoint_type}",
         )
     if request.endpoint_type != served:
+        # Clients of version 0 know neither types of endpoints nor their error.
+        old = context.api_version == 0
         return DescribeClusterResponse(
-            error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+            error_code=ErrorCode.INVALID_REQUEST if old else ErrorCode.MISMATCHED_ENDPOINT_TYPE,
             error_message=(
                 "The request was sent to an endpoint of type "
                 f"{'CONTROLLER' if on_controller else 'BROKER'}, but we wanted an endpoint of type "

@@ -73,8 +73,6 @@ def _describe(
     except ApiError as error:
         return _refused(resource, error)
     return DescribeConfigsResult(
-        error_code=ErrorCode.NONE,
-        error_message=None,
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
         configs=rows,

@@ -2,6 +2,7 @@
 
 from snakka.broker.api import Api
 from snakka.broker.services import Services
+from snakka.metadata.state.topic_names import check_topic_name
 from snakka.network.request_context import RequestContext
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -35,15 +36,16 @@ def handle(
 
 
 def _describe(topic: str, index: int, services: Services) -> PartitionResponse:
-    partition = services.partitions.get(topic, index)
-    if partition is None:
-        return PartitionResponse(
-            partition_index=index, error_code=services.missing_partition_error(topic, index)
-        )
     try:
+        check_topic_name(topic)
+        partition = services.partitions.get(topic, index)
+        if partition is None:
+            raise ApiError(services.missing_partition_error(topic, index))
         log = partition.check_leader(-1)
     except ApiError as error:
-        return PartitionResponse(partition_index=index, error_code=error.code, error_message=error.message)
+        return PartitionResponse(
+            partition_index=index, error_code=error.code, error_message=error.message or None
+        )
     producers = [_state(entry) for entry in log.describe_producers()]
     return PartitionResponse(partition_index=index, active_producers=producers)
 

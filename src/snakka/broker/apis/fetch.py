@@ -293,7 +293,8 @@ def _resolve(target: FetchTarget, session: Session | None, services: Services) -
 
 
 def _set_parameters(target: FetchTarget, partition: FetchPartition) -> None:
-    target.current_leader_epoch = partition.current_leader_epoch
+    # Unlike other requests, a fetch says by any negative epoch that it knows none.
+    target.current_leader_epoch = max(partition.current_leader_epoch, -1)
     target.fetch_offset = partition.fetch_offset
     target.last_fetched_epoch = partition.last_fetched_epoch
     target.max_bytes = partition.partition_max_bytes

@@ -65,7 +65,8 @@ def handle(request: ListOffsetsRequest, context: RequestContext, services: Servi
     for topic in request.topics:
         allowed = context.authorize(Operation.DESCRIBE, ResourceType.TOPIC, topic.name)
         rows = []
-        for row in topic.partitions:
+        # A partition that is named twice is answered once.
+        for row in {row.partition_index: row for row in topic.partitions}.values():
             if not allowed:
                 rows.append(_failed(row.partition_index, ErrorCode.TOPIC_AUTHORIZATION_FAILED))
             elif asked[topic.name, row.partition_index] > 1:

@@ -21,6 +21,7 @@ from snakka.metadata.state.topic_names import INTERNAL_TOPICS
 from snakka.network.request_context import RequestContext
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -46,10 +47,23 @@ async def _create_and_answer(
 def handle(
     request: MetadataRequest, context: RequestContext, services: Services
 ) -> MetadataResponse | Awaitable[MetadataResponse]:
+    _take_ids_or_names(request, context.api_version)
     missing = _to_create(request, context, services)
     if missing:
         return _create_and_answer(missing, request, context, services)
     return _answer(request, context, services, {})
+
+
+def _take_ids_or_names(request: MetadataRequest, version: int) -> None:
+    """Where topics are asked for by id, names are not looked at; ids came into the request before they could be used."""
+    by_id = [topic for topic in request.topics or () if topic.topic_id != ZERO_UUID]
+    if version < FIRST_WITH_USABLE_TOPIC_IDS:
+        if by_id or any(topic.name is None for topic in request.topics or ()):
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST, f"Version {version} of Metadata asks for topics by name."
+            )
+    elif by_id:
+        request.topics = by_id
 
 
 def _to_create(request: MetadataRequest, context: RequestContext, services: Services) -> list[str]:
@@ -112,10 +126,6 @@ def _asked_row(
 ) -> MetadataResponseTopic:
     topics = services.image.topics
     by_id = asked.name is None or asked.topic_id != ZERO_UUID
-    if by_id and context.api_version < FIRST_WITH_USABLE_TOPIC_IDS:
-        return MetadataResponseTopic(
-            error_code=ErrorCode.INVALID_REQUEST, name=asked.name or "", topic_id=asked.topic_id
-        )
     topic = topics.by_id.get(asked.topic_id) if by_id else topics.by_name.get(asked.name or "")
     name = topic.name if topic is not None else asked.name
     if name is not None and not context.authorize(Operation.DESCRIBE, ResourceType.TOPIC, name):
@@ -169,4 +179,12 @@ def _operations(topic: str, request: MetadataRequest, context: RequestContext) -
     return context.authorized_operations(ResourceType.TOPIC, topic)
 
 
-API = Api(key=ApiKey.METADATA, handle=handle)
+def _failed(request: MetadataRequest, code: ErrorCode, _text: str) -> MetadataResponse:
+    rows = [
+        MetadataResponseTopic(error_code=code, name=topic.name or "", topic_id=topic.topic_id)
+        for topic in request.topics or ()
+    ]
+    return MetadataResponse(topics=rows, error_code=code)
+
+
+API = Api(key=ApiKey.METADATA, handle=handle, error_response=_failed)

@@ -58,7 +58,7 @@ def alter_configs(
     responses = []
     for resource in request.resources:
         response = AlterConfigsResourceResponse(
-            resource_type=resource.resource_type, resource_name=resource.resource_name
+            error_message=None, resource_type=resource.resource_type, resource_name=resource.resource_name
         )
         try:
             _check_resource(resource, times, caller)
@@ -81,7 +81,7 @@ def incremental_alter_configs(
     responses = []
     for resource in request.resources:
         response = AlteredResourceResponse(
-            resource_type=resource.resource_type, resource_name=resource.resource_name
+            error_message=None, resource_type=resource.resource_type, resource_name=resource.resource_name
         )
         try:
             _check_resource(resource, times, caller)
@@ -217,7 +217,6 @@ def _check_change(
     before = dict(image.configs.of(*resource))
     after = dict(before)
     for record in records:
-        _check_forbidden(image, resource, record)
         if record.value is None:
             after.pop(record.name, None)
         elif len(record.value) > MAX_VALUE_LENGTH:
@@ -228,6 +227,8 @@ def _check_change(
             after[record.name] = record.value
     _check_resource_name(*resource)
     rules.schema.validate(*resource, after, before)
+    for record in records:
+        _check_forbidden(image, resource, record)
 
 
 def _check_forbidden(image: ClusterImage, resource: ConfigResource, record: ConfigRecord) -> None:

@@ -63,7 +63,7 @@ def update_features(
     response = UpdateFeaturesResponse(error_code=ErrorCode.NONE, error_message=None)
     if caller.api_version <= _RESULTS_UNTIL:
         response.results = [
-            UpdatableFeatureResult(feature=update.feature, error_code=ErrorCode.NONE)
+            UpdatableFeatureResult(feature=update.feature, error_message=ErrorCode.NONE.name)
             for update in request.feature_updates
         ]
     return Decision([] if request.validate_only else records, response)

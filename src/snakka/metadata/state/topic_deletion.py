@@ -35,9 +35,8 @@ def delete_topics(
     wanted += [(topic.name, topic.topic_id) for topic in request.topics]
     times = Counter(wanted)
     may_delete_all = caller.authorize(Operation.DELETE, ResourceType.CLUSTER, CLUSTER_NAME)
-    records: list[Message] = []
     results: dict[_Wanted, DeletableTopicResult] = {}
-    deleted: set[Uuid] = set()
+    deleted: dict[Uuid, _Wanted] = {}
     for name, topic_id in wanted:
         if (name, topic_id) in results:
             continue
@@ -48,13 +47,15 @@ def delete_topics(
             _check_permitted(topic, caller, may_delete_all)
             result.topic_id = topic.id
             if topic.id in deleted:
+                # One answer for both, and nothing is deleted.
+                del results[deleted.pop(topic.id)]
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The request names the topic by name and by id.")
         except ApiError as error:
             result.error_code = error.code
             result.error_message = error.message or None
             continue
-        deleted.add(topic.id)
-        records.append(RemoveTopicRecord(topic_id=topic.id))
+        deleted[topic.id] = (name, topic_id)
+    records: list[Message] = [RemoveTopicRecord(topic_id=topic_id) for topic_id in deleted]
     return Decision(records, DeleteTopicsResponse(responses=list(results.values())))
 
 
