@@ -355,6 +355,25 @@ async def test_strays_are_set_aside(tmp_path: Path) -> None:
         await manager.close()
 
 
+async def test_one_damaged_byte_of_partition_metadata_makes_no_stray(tmp_path: Path) -> None:
+    wanted, other = bytes(range(100, 116)), bytes(range(16))
+    metadata = tmp_path / "t-0" / "partition.metadata"
+    async with running(inline=True) as runtime:
+        manager = await open_manager(runtime, str(tmp_path))
+        fill(manager.create("t", 0, wanted, CONFIG))
+        await manager.close()
+        whole = metadata.read_bytes()
+        for place in range(len(whole)):
+            metadata.write_bytes(whole[:place] + bytes([whole[place] ^ 0x04]) + whole[place + 1 :])
+            manager = await open_manager(runtime, str(tmp_path))
+            assert manager.mark_strays(lambda one: one.topic_id != wanted, lambda _: wanted) == []
+            assert metadata.read_bytes() == whole
+            await manager.close()
+        manager = await open_manager(runtime, str(tmp_path))
+        assert len(manager.mark_strays(lambda one: one.topic_id != other, lambda _: other)) == 1
+        await manager.close()
+
+
 async def two_of_a_name(tmp_path: Path, *ids: int) -> list[str]:
     """The same partition name in two directories, as a disk leaves it that was away while the topic was made anew."""
     paths = [str(tmp_path / name) for name in "ab"]

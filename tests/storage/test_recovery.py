@@ -192,6 +192,11 @@ def test_aborted_transactions_are_found_again() -> None:
     assert again.last_stable_offset == again.log_end_offset - 1
 
 
+def test_a_log_start_past_the_end_is_not_believed_after_a_clean_stop() -> None:
+    log = open_log(killed_log(3, clean=True), DIRECTORY, CONFIG, clean_shutdown=True, log_start_offset=50)
+    assert (log.log_start_offset, log.log_end_offset) == (0, 3)
+
+
 def test_a_log_start_past_the_end_begins_there() -> None:
     files = killed_log(3)
     log = open_log(files, DIRECTORY, CONFIG, log_start_offset=50)

@@ -32,6 +32,7 @@ from snakka.network.endpoints import Endpoint, Listeners, parse_address, parse_l
 from snakka.network.http_endpoint import HttpEndpoint, Page
 from snakka.network.listener import ListenError
 from snakka.options.option_set import OptionSet
+from snakka.protocol.uuids import Uuid
 from snakka.raft.format import open_node_directories
 from snakka.runtime import Runtime
 from snakka.storage.files import Files, OsFiles
@@ -178,7 +179,11 @@ class BrokerServer:
             partition = topics.partition(opened.topic_id, opened.partition)
             return partition is None or services.node_id not in partition.replicas
 
-        logs.mark_strays(is_stray)
+        def id_of(name: str) -> Uuid | None:
+            topic = topics.get(name)
+            return None if topic is None else topic.id
+
+        logs.mark_strays(is_stray, id_of)
 
     def _connect(self, parts: Parts, entrance: Entrance) -> None:
         """From here on committed metadata reaches the partitions, and what happens to logs reaches their readers."""

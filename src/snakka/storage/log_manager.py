@@ -31,6 +31,7 @@ from snakka.storage.log_directory import Kind, LogDirectory, marked_name, partit
 from snakka.storage.log_loading import load_logs
 from snakka.storage.meta_properties import DataDirectoryError
 from snakka.storage.partition_log import PartitionLog
+from snakka.storage.partition_metadata import was_of_topic, write_topic_id
 from snakka.storage.policy.retention import expired_segments
 
 log = logging.getLogger(__name__)
@@ -120,10 +121,17 @@ class LogManager:
             )
         self._deletion.schedule(loaded.deleted, 0)
 
-    def mark_strays(self, is_stray: Callable[[PartitionLog], bool]) -> list[PartitionLog]:
-        """Set aside the logs that no topic wants, under a name that ends in `-stray`; for a person to remove."""
+    def mark_strays(
+        self, is_stray: Callable[[PartitionLog], bool], id_of: Callable[[str], Uuid | None] = lambda _: None
+    ) -> list[PartitionLog]:
+        """Set aside the logs that no topic wants, under a name that ends in `-stray`; for a person to remove.
+
+        `id_of` a topic's name is its id: a log is no stray because one byte of its `partition.metadata` was damaged.
+        """
         candidates = (*self._logs.values(), *self._future.values(), *self._contested)
-        strays = [one for one in candidates if is_stray(one)]
+        strays = [
+            one for one in candidates if is_stray(one) and not self._was_restored(one, id_of(one.topic))
+        ]
         for stray in strays:
             log.warning("%s belongs to no partition of this broker: set aside as stray", stray.directory)
             self._remove(stray, Kind.STRAY)
@@ -134,6 +142,14 @@ class LogManager:
                 f"{other} and {one.directory} are the same partition: remove one of them"
             )
         return strays
+
+    def _was_restored(self, one: PartitionLog, topic_id: Uuid | None) -> bool:
+        if topic_id is None or not was_of_topic(self._files, one.directory, topic_id):
+            return False
+        log.warning("%s has a damaged partition.metadata: written anew", one.directory)
+        write_topic_id(self._files, one.directory, topic_id)
+        one.topic_id = topic_id
+        return True
 
     def _host(self, opened: PartitionLog) -> bool:
         """Put a log into use; False if there is another one of that name."""

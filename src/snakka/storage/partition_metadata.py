@@ -1,6 +1,7 @@
 """`partition.metadata`: the id of the topic that a partition's directory belongs to, in Kafka's two lines of text."""
 
 import os
+from operator import ne
 
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.uuids import Uuid, uuid_from_text, uuid_text
@@ -24,5 +25,18 @@ def read_topic_id(files: Files, directory: str) -> Uuid | None:
 
 def write_topic_id(files: Files, directory: str, topic_id: Uuid) -> None:
     """Not synced: the first flush of the log does that, before any record counts as durable."""
-    text = f"version: 0\ntopic_id: {uuid_text(topic_id)}"
-    files.replace(partition_metadata_path(directory), text.encode(), sync=False)
+    files.replace(partition_metadata_path(directory), _content(topic_id), sync=False)
+
+
+def was_of_topic(files: Files, directory: str, topic_id: Uuid) -> bool:
+    """Whether the file is the topic's but for one damaged byte. Ids of two topics never are so much alike."""
+    try:
+        found = files.read(partition_metadata_path(directory))
+    except FileNotFoundError:
+        return False
+    expected = _content(topic_id)
+    return len(found) == len(expected) and sum(map(ne, found, expected)) == 1
+
+
+def _content(topic_id: Uuid) -> bytes:
+    return f"version: 0\ntopic_id: {uuid_text(topic_id)}".encode()

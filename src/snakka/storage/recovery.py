@@ -110,6 +110,11 @@ def load(
     epochs_are_known = _read_epochs(loaded)
     if loaded.segments and not (clean_shutdown and epochs_are_known and _take_over(loaded)):
         _recover(loaded, clean_shutdown, epochs_are_known)
+    if clean_shutdown and loaded.log_end_offset < log_start_offset and loaded.segments:
+        # Only a crash can take back records and leave what was said of them: after a clean stop it is the checkpoint that
+        # is wrong, and to believe it would delete the log.
+        log.warning("%s ends before its log start offset %d: not believed", directory, log_start_offset)
+        loaded.log_start_offset = log_start_offset = 0
     if not loaded.segments or loaded.log_end_offset < log_start_offset:
         _start_empty(loaded)
     loaded.log_start_offset = max(log_start_offset, loaded.segments[0].base_offset)
@@ -121,6 +126,8 @@ def load(
 
 def _settle_topic_id(loaded: LoadedLog) -> None:
     on_disk = read_topic_id(loaded.files, loaded.directory)
+    if on_disk is None and loaded.topic_id == ZERO_UUID:
+        return  # nobody knows it yet, and what is left of the file may be needed to find out
     if on_disk is None:
         write_topic_id(loaded.files, loaded.directory, loaded.topic_id)
     elif loaded.topic_id == ZERO_UUID:
