@@ -127,10 +127,10 @@ class BrokerServer:
         await services.loader.wait_until_caught_up(deadline)
         await self._open_logs(parts)
         self._connect(parts, entrance)
-        # With flush.messages=1 readers shall not see less than before a crash, nor what is not on the disk.
-        await services.log_manager.flusher.drain(deadline - self.runtime.clock.monotonic())
         await services.registrar.register(deadline)
         await services.registrar.unfence(deadline)
+        # With flush.messages=1 readers shall not see less than before a crash, nor what is not on the disk.
+        await services.log_manager.flusher.drain(deadline - self.runtime.clock.monotonic())
         build_dispatchers(services, ALL, entrance)
         for listener in entrance.listeners:
             await listener.start()
