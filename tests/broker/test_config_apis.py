@@ -168,8 +168,8 @@ async def test_a_broker_shows_its_options_and_no_secrets(tmp_path):
 
 async def test_changes_of_brokers_and_of_the_cluster_take_effect(broker):
     assert await alter(broker, BROKER, "", (SET, "log.retention.ms", "5000")) is ErrorCode.NONE
-    assert await alter(broker, BROKER, OWN, (SET, "num.io.threads", "3")) is ErrorCode.NONE
-    assert broker.services.options.current.integer("num.io.threads") == 3
+    assert await alter(broker, BROKER, OWN, (SET, "num.io.threads", "5")) is ErrorCode.NONE
+    assert broker.services.options.current.integer("num.io.threads") == 5
     assert broker.services.options.log_defaults.retention_ms == 5000
     rows = await shown(broker, BROKER, "")
     # A new cluster writes down its min.insync.replicas, because eligible leader replicas are on.
@@ -192,9 +192,11 @@ async def test_changes_of_brokers_and_of_the_cluster_take_effect(broker):
         (OWN, "node.id", "2", ErrorCode.INVALID_REQUEST),
         (OWN, "num.io.threads", "none", ErrorCode.INVALID_REQUEST),
         (OWN, "num.io.threads", "0", ErrorCode.INVALID_REQUEST),
+        (OWN, "num.io.threads", "3", ErrorCode.INVALID_REQUEST),
+        (OWN, "num.io.threads", "17", ErrorCode.INVALID_REQUEST),
         ("", "advertised.listeners", "PLAINTEXT://x:1", ErrorCode.INVALID_REQUEST),
-        ("2", "num.io.threads", "3", ErrorCode.INVALID_REQUEST),
-        ("two", "num.io.threads", "3", ErrorCode.INVALID_REQUEST),
+        ("2", "num.io.threads", "5", ErrorCode.INVALID_REQUEST),
+        ("two", "num.io.threads", "5", ErrorCode.INVALID_REQUEST),
         (OWN, "min.insync.replicas", "1", ErrorCode.INVALID_CONFIG),
     ],
 )
@@ -204,7 +206,7 @@ async def test_what_a_broker_does_not_take(broker, name, config, value, code):
 
 
 async def test_a_controller_speaks_for_every_node_that_it_knows(broker):
-    change = (SET, "num.io.threads", "3")
+    change = (SET, "num.io.threads", "5")
     assert await alter(broker, BROKER, OWN, change, listener=CONTROLLERS) is ErrorCode.NONE
     assert (
         await alter(broker, BROKER, "2", change, listener=CONTROLLERS) is ErrorCode.BROKER_ID_NOT_REGISTERED
@@ -277,8 +279,8 @@ async def test_the_old_way_replaces_all_that_is_set(broker, version):
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     )
     assert await replace(broker, LOGGER, OWN, version, root="INFO") is ErrorCode.INVALID_REQUEST
-    assert await replace(broker, BROKER, "2", version, num_io_threads="3") is ErrorCode.INVALID_REQUEST
-    assert await replace(broker, BROKER, OWN, version, num_io_threads="3") is ErrorCode.NONE
+    assert await replace(broker, BROKER, "2", version, num_io_threads="5") is ErrorCode.INVALID_REQUEST
+    assert await replace(broker, BROKER, OWN, version, num_io_threads="5") is ErrorCode.NONE
 
 
 async def test_groups_and_subscriptions_have_configs(broker):

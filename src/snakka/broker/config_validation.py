@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from snakka.broker.option_catalog import client_metrics_options, group_options, option_catalog
 from snakka.broker.option_rules import check_rules
 from snakka.network.endpoints import parse_listeners
-from snakka.options.option import CLUSTER_WIDE, READ_ONLY, OptionError, base_name, find_option
+from snakka.options.option import CLUSTER_WIDE, READ_ONLY, Option, OptionError, base_name, find_option
 from snakka.options.option_set import ConfigSource, OptionSet
 from snakka.options.precedence import resolve
 from snakka.protocol.error_codes import ErrorCode
@@ -39,6 +39,15 @@ _CLUSTER_WIDE_FOR_LISTENERS = frozenset(
 )
 
 
+# Pools of threads in Kafka, which grow and shrink in steps.
+_THREAD_COUNTS = (
+    "background.threads",
+    "log.cleaner.threads",
+    "num.io.threads",
+    "num.network.threads",
+    "num.recovery.threads.per.data.dir",
+    "num.replica.fetchers",
+)
 # What a metrics subscription may choose clients by.
 _CLIENT_SELECTORS = (
     "client_instance_id",
@@ -90,7 +99,17 @@ def _check_outcome(current: OptionSet, texts: Mapping[str, str], per_broker: boo
         cluster if per_broker else texts, texts if per_broker else broker, on_invalid=lambda _: None
     )
     check_rules(outcome)
+    _check_thread_counts(current, outcome)
     parse_listeners(outcome, own_host_name=lambda: "")
+
+
+def _check_thread_counts(current: OptionSet, outcome: OptionSet) -> None:
+    for name in _THREAD_COUNTS:
+        before, after = current.integer(name), outcome.integer(name)
+        if not before // 2 <= after <= before * 2:
+            raise OptionError(
+                f"{name} can at most be halved or doubled at once, not go from {before} to {after}"
+            )
 
 
 def _is_read_only(name: str) -> bool:
@@ -163,13 +182,21 @@ def validate_client_metrics_configs(overrides: Mapping[str, str | None]) -> None
         for name, text in texts.items():
             if name not in declared:
                 raise OptionError(f"Unknown client metrics configuration: {name}")
-            declared[name].parse(text)
+            _check_client_metrics_value(declared[name], text)
     except OptionError as error:
         raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from None
     for selector in filter(None, texts.get("match", "").split(",")):
         name, equals, pattern = (part.strip() for part in selector.partition("="))
         if not equals or name not in _CLIENT_SELECTORS or not _is_pattern(pattern):
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Illegal client matching pattern: {selector}")
+
+
+def _check_client_metrics_value(option: Option, text: str) -> None:
+    try:
+        option.convert(text)
+    except OptionError as error:
+        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from None
+    option.parse(text)
 
 
 def _is_pattern(pattern: str) -> bool:

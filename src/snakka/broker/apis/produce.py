@@ -75,7 +75,10 @@ def handle(
     refused = _refusal_of_all(request, context)
     response = ProduceResponse()
     for topic_data in request.topic_data:
-        response.responses.append(_produce_topic(request, topic_data, refused, context, services, open_acks))
+        if topic_data.partition_data:
+            response.responses.append(
+                _produce_topic(request, topic_data, refused, context, services, open_acks)
+            )
     if request.acks == 0:
         # Nobody reads an answer to acks=0: a closed connection is the only way to say that something went wrong.
         if any(row.error_code for topic in response.responses for row in topic.partition_responses):
@@ -176,7 +179,7 @@ def _produce_partition(
         info = partition.append(records, request.acks, services.runtime.clock.now_ms())
     except ApiError as error:
         partition.failed_produces += 1
-        return _failed_append(data.index, error, partition)
+        return _failed_append(data.index, error, partition, records)
     except StorageFailure as failure:
         services.log_manager.fail_directory(failure.directory, failure)
         return _failed(data.index, ErrorCode.KAFKA_STORAGE_ERROR, None)
@@ -225,15 +228,26 @@ def _failed(index: int, error: ErrorCode, message: str | None) -> PartitionProdu
     return PartitionProduceResponse(index=index, error_code=error, base_offset=-1, error_message=message)
 
 
-def _failed_append(index: int, error: ApiError, partition: Partition) -> PartitionProduceResponse:
+def _failed_append(
+    index: int, error: ApiError, partition: Partition, records: memoryview
+) -> PartitionProduceResponse:
     row = _failed(index, error.code, error.message or None)
     row.record_errors = [
         BatchIndexAndErrorMessage(batch_index=position, batch_index_error_message=message)
         for position, message in error.record_errors
     ]
-    if error.code not in _ERRORS_WITHOUT_LOG_START:
+    if error.code not in _ERRORS_WITHOUT_LOG_START and _is_one_batch(records):
         row.log_start_offset = partition.log.log_start_offset
     return row
+
+
+def _is_one_batch(records: memoryview) -> bool:
+    """Whether the log has looked at the records at all: anything but one whole batch never gets so far in Kafka."""
+    try:
+        single_produced_batch(records, ProduceRequest.MAX_VERSION)
+    except ApiError as error:
+        return error.code != ErrorCode.INVALID_RECORD
+    return True
 
 
 API = Api(key=ApiKey.PRODUCE, handle=handle, advertised_from=0)
