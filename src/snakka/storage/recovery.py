@@ -22,7 +22,7 @@ from snakka.storage.files import Files
 from snakka.storage.index_file import BadIndexError
 from snakka.storage.leader_epochs import LeaderEpochs
 from snakka.storage.log_config import LogConfig
-from snakka.storage.partition_metadata import read_topic_id, write_topic_id
+from snakka.storage.partition_metadata import read_topic_id, was_of_topic, write_topic_id
 from snakka.storage.policy.roll import MAX_RELATIVE_OFFSET
 from snakka.storage.producer_replay import apply_batch, rebuild_producers, transaction_marker
 from snakka.storage.producer_snapshot import ProducerSnapshots
@@ -132,6 +132,9 @@ def _settle_topic_id(loaded: LoadedLog) -> None:
         write_topic_id(loaded.files, loaded.directory, loaded.topic_id)
     elif loaded.topic_id == ZERO_UUID:
         loaded.topic_id = on_disk
+    elif loaded.topic_id != on_disk and was_of_topic(loaded.files, loaded.directory, loaded.topic_id):
+        log.warning("%s has a damaged partition.metadata: written anew", loaded.directory)
+        write_topic_id(loaded.files, loaded.directory, loaded.topic_id)
     elif loaded.topic_id != on_disk:
         raise ApiError(
             ErrorCode.INCONSISTENT_TOPIC_ID,
