@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
+from snakka.protocol.file_region import FileRegion
 from snakka.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, PartitionData
 from snakka.protocol.uuids import Uuid
 from snakka.replication.partition import Partition
@@ -15,6 +16,9 @@ from snakka.storage.partition_log import PartitionLog
 
 READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1
+
+# So few bytes cost less to read at once than a region costs until it is sent.
+_COPIED_BELOW_BYTES = 4096
 
 TargetKey = tuple[str | Uuid, int]
 
@@ -175,6 +179,8 @@ def _read_partition(
         upper_bound = last_stable_offset if committed_only else high_watermark
     found = log.read(target.fetch_offset, allowed_bytes, upper_bound=upper_bound, min_one_message=nothing_yet)
     row.records = found.records
+    if 0 < found.bytes < _COPIED_BELOW_BYTES and not isinstance(found.records, bytes):
+        row.records = _copied(found.records, found.bytes)
     if committed_only:
         row.aborted_transactions = [
             AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
@@ -183,6 +189,14 @@ def _read_partition(
             )
         ]
     return row, found.next_offset < upper_bound
+
+
+def _copied(region: FileRegion, size: int) -> FileRegion | bytes:
+    """The region's bytes, or itself where a disk would make us wait, or cannot give them: that is for the sender."""
+    try:
+        return region.read(0, size) or region
+    except OSError:
+        return region
 
 
 def _divergence(log: PartitionLog, target: FetchTarget) -> EpochEndOffset | None:
