@@ -25,7 +25,6 @@ class FileNode:
     data: bytearray = field(default_factory=bytearray)
     synced: bytes = b""
     synced_modified_ms: int = 0
-    sync_failure: OSError | None = None
 
     def __post_init__(self) -> None:
         # That the file exists since then is written with its name.
@@ -49,7 +48,6 @@ class FileNode:
         self.data = bytearray(before)
         self.synced = before
         self.modified_ms = self.synced_modified_ms
-        self.sync_failure = None
 
 
 def _mixed(now: bytes, before: bytes, chance: random.Random) -> bytes:

@@ -26,8 +26,8 @@ UNLIMITED_BYTES = 1 << 50
 class Fault:
     """An operation that will fail once: the next one of that name on a path that contains `path_contains`.
 
-    Operations: append, read, truncate, sync, create, rename, remove, replace, sync_directory. Of an append that fails
-    `leaves_bytes` stay behind the file's end, as if cutting them off had failed as well.
+    Operations: append, read, truncate, sync, create, make_directory, rename, remove, replace, sync_directory. Of an
+    append that fails `leaves_bytes` stay behind the file's end, as if cutting them off had failed as well.
     """
 
     operation: str
@@ -193,6 +193,7 @@ class SimulatedFiles:
         # A dead program's locks are free: they are known to its own view only.
         self.locks: set[str] = set()
         self.left_bytes = 0
+        self._failed_syncs: dict[FileNode, OSError] = {}
         self._is_detached = False
 
     # What the world does.
@@ -201,6 +202,7 @@ class SimulatedFiles:
         """The power goes: unsynced names and bytes survive in part. Every open file is dead, every lock is free."""
         self.generation += 1
         self.locks.clear()
+        self._failed_syncs.clear()
         self.disk.lose_power(chance)
 
     def detach(self) -> None:
@@ -294,6 +296,7 @@ class SimulatedFiles:
         if not self.exists(path):
             self.make_directory(os.path.dirname(path))
             self.about_to_change("make_directory", path)
+            self.trip("make_directory", path)
             place = self.disk.parent(path)
             assert place is not None
             place[0].link(place[1], DirectoryNode())
@@ -341,15 +344,15 @@ class SimulatedFiles:
         place[0].rename(place[1], os.path.basename(target))
 
     def sync_node(self, node: FileNode, path: str) -> None:
-        """A failed sync stays failed: the bytes are lost, and no later sync may say otherwise."""
+        """A failed sync stays failed for the program that saw it; the next one finds a file like any other."""
         self.about_to_change("sync", path)
-        if node.sync_failure is None:
+        if node not in self._failed_syncs:
             try:
                 self.trip("sync", path)
             except OSError as failure:
-                node.sync_failure = failure
-        if node.sync_failure is not None:
-            raise node.sync_failure
+                self._failed_syncs[node] = failure
+        if node in self._failed_syncs:
+            raise self._failed_syncs[node]
         node.sync()
 
     def sync_file(self, path: str) -> None:
