@@ -6,6 +6,7 @@ import random
 import pytest
 from log_workshop import NOW_MS, ManualClock, append, batch_of, flush, open_log, read_all
 
+from snakka.protocol.record_batch import crc_matches
 from snakka.storage.files import StorageFailure
 from snakka.storage.log_config import LogConfig
 from snakka.storage.partition_log import PartitionLog
@@ -104,3 +105,61 @@ def test_flush_messages_and_flush_ms_say_when_it_is_time() -> None:
     flush(log)
     assert not log.flush_due(NOW_MS + 5000)
     assert log.last_flush_ms == NOW_MS + 10
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_after_a_clean_stop_a_power_cut_takes_nothing(seed: int) -> None:
+    files, log = new_log(LogConfig(segment_bytes=400, index_interval_bytes=0))
+    for number in range(7):
+        append(log, batch_of(1, size=60, timestamp=NOW_MS + number))
+    flush(log)
+    log.close()
+    files.crash(random.Random(seed))
+    log = open_log(files, DIRECTORY, clean_shutdown=True, recovery_point=7)
+    assert log.log_end_offset == 7
+    for number in range(7):
+        found = log.offset_for_timestamp(NOW_MS + number, 7)
+        assert found is not None
+        assert found.offset == number
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_after_a_clean_stop_a_log_without_records_still_knows_where_it_is(seed: int) -> None:
+    files, log = new_log()
+    append(log, batch_of(5))
+    log.advance_high_watermark(5)
+    log.roll()
+    log.delete_segments_before(5)
+    log.close()
+    files.crash(random.Random(seed))
+    log = open_log(files, DIRECTORY, clean_shutdown=True)
+    assert (log.log_start_offset, log.log_end_offset) == (5, 5)
+
+
+def test_deleting_records_syncs_nothing() -> None:
+    """A crash may bring them back, and then recovery must look at them."""
+    _, log = new_log()
+    append(log, batch_of(5))
+    log.advance_high_watermark(5)
+    log.advance_log_start_offset(4)
+    assert log.recovery_point == 0
+    flush(log)
+    assert log.recovery_point == 5
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_deleted_segments_that_come_back_torn_are_cut(seed: int) -> None:
+    files, log = new_log(LogConfig(segment_bytes=2000))
+    for _ in range(10):
+        append(log, batch_of(1, size=800))
+    log.advance_high_watermark(10)
+    log.roll()
+    log.delete_segments_before(10)
+    recovery_point = log.recovery_point
+    files.crash(random.Random(seed))
+    log = open_log(files, DIRECTORY, recovery_point=recovery_point)
+    assert [header.base_offset for header, _ in read_all(log)] == list(
+        range(log.log_start_offset, log.log_end_offset)
+    )
+    for header, data in read_all(log):
+        assert crc_matches(data, 0, header)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from log_workshop import append, append_marker, batch_of, flush, open_log, read_all
+from log_workshop import NOW_MS, append, append_marker, batch_of, flush, open_log, read_all
 
 from snakka.storage.files import OsFiles
 from snakka.storage.log_config import LogConfig
@@ -241,3 +241,42 @@ def test_a_preallocated_log_of_a_killed_broker_opens(tmp_path: Path) -> None:
     append(log, batch_of(1))
     log.close()
     assert (tmp_path / "topic-0" / "00000000000000000000.log").stat().st_size < 1000
+
+
+def test_a_segment_that_lost_its_end_takes_the_later_ones_along() -> None:
+    """A power cut may leave a rolled segment short, at the end of a batch, and the next one whole."""
+    for keep in (0, 1, 2):
+        files = killed_log()
+        batch_bytes = len(files.read(path(3))) // 3
+        file = files.open(path(3))
+        file.truncate(keep * batch_bytes)
+        log = reopened(files)
+        assert offsets(log) == list(range(3 + keep))
+        assert log.log_end_offset == 3 + keep
+        assert append(log, batch_of(1)).first_offset == 3 + keep
+
+
+def test_offsets_that_compaction_left_out_stay_left_out() -> None:
+    files = killed_log()
+    file = files.open(path(3))
+    file.truncate(2 * len(files.read(path(3))) // 3)
+    compacted = LogConfig(segment_bytes=500, index_interval_bytes=150, compact=True)
+    log = open_log(files, DIRECTORY, compacted)
+    assert offsets(log) == [0, 1, 2, 3, 4, *range(6, 12)]
+
+
+def test_indexes_of_a_segment_that_was_rolled_after_its_last_sync_are_made_anew() -> None:
+    """What they say is true, but a power cut has taken their last entries."""
+    files = SimulatedFiles(("/data",))
+    files.make_directory("/data")
+    log = open_log(files, DIRECTORY, CONFIG)
+    for number in range(3):
+        append(log, batch_of(1, size=60, timestamp=NOW_MS + number))
+    flush(log)
+    log.roll()
+    index = files.open(path(0, ".timeindex"))
+    index.truncate(index.size - 12)
+    log = reopened(files, recovery_point=3)
+    found = log.offset_for_timestamp(NOW_MS + 2, 3)
+    assert found is not None
+    assert found.offset == 2

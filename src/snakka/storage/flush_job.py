@@ -48,18 +48,22 @@ class Unsynced:
 
     __slots__ = ("directory_changed", "epochs_written", "is_new", "running", "segments", "was_truncated")
 
-    def __init__(self, segments: list[Segment], *, epochs_written: int) -> None:
+    def __init__(self, segments: list[Segment], *, epochs_written: int, after_clean_stop: bool) -> None:
         # Rolled, or made anew by recovery.
         self.segments = segments
-        self.directory_changed = True
-        # The partition's directory itself may not be on the disk: whoever made it may have been killed, or have had
-        # nothing to flush. So the first flush after each start makes sure.
-        self.is_new = True
+        # After anything but a clean stop the partition's directory itself, and what is in it, may not be on the disk:
+        # whoever made it may have been killed, or have had nothing to flush. So the first flush makes sure.
+        self.directory_changed = self.is_new = not after_clean_stop
         # The version of the leader epochs that their file has.
         self.epochs_written = epochs_written
         self.running: FlushJob | None = None
         # Until it is synced, a crash could bring back what was cut.
         self.was_truncated = False
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to sync even if no record is."""
+        return bool(self.segments) or self.is_new or self.directory_changed or self.was_truncated
 
     def forget(self, gone: Iterable[Segment]) -> None:
         """These segments are deleted."""
@@ -77,7 +81,7 @@ class Unsynced:
     def steps(self, log: PartitionLog) -> list[Callable[[], None]]:
         """All that is to be synced, which then counts as begun.
 
-        The active segment's indexes are not among it: until it is rolled, recovery would make them anew.
+        The active segment's indexes are among it only at a clean stop: after any other end recovery makes them anew.
         """
         files = log.files
         steps: list[Callable[[], None]] = []
@@ -87,7 +91,8 @@ class Unsynced:
             self.epochs_written = log.epochs.version
         steps += [partial(files.sync_file, path) for path in log.snapshots.unsynced()]
         for segment in self.segments:
-            steps.append(segment.log.prepare_sync())
+            if segment is not log.active:
+                steps.append(segment.log.prepare_sync())
             steps += [partial(files.sync_file, segment.path(kind)) for kind in _INDEXES]
         steps.append(log.active.log.prepare_sync())
         if self.is_new:

@@ -19,7 +19,17 @@ class BadIndexError(Exception):
 class IndexFile:
     """Entries of `layout`, appended at the end and searched by one of their fields."""
 
-    __slots__ = ("_file", "_files", "_page", "_page_number", "_path", "_tail", "layout", "stored")
+    __slots__ = (
+        "_file",
+        "_files",
+        "_page",
+        "_page_number",
+        "_path",
+        "_tail",
+        "is_changed",
+        "layout",
+        "stored",
+    )
 
     def __init__(self, files: Files, path: str, layout: Struct, stored_bytes: int) -> None:
         self._files = files
@@ -30,6 +40,8 @@ class IndexFile:
         self._page_number = -1
         self.layout = layout
         self.stored = stored_bytes // layout.size
+        # Something was written that nobody has synced, or has told so here.
+        self.is_changed = False
 
     @property
     def path(self) -> str:
@@ -80,6 +92,7 @@ class IndexFile:
         self._page_number = -1
         self._opened().truncate(count * self.layout.size)
         self.stored = count
+        self.is_changed = True
 
     def write_out(self) -> None:
         """Everything into the file, which then has exactly the size of its entries."""
@@ -88,6 +101,7 @@ class IndexFile:
             self.stored += len(self._tail) // self.layout.size
             self._tail.clear()
             self._page_number = -1
+            self.is_changed = True
 
     def clear(self) -> None:
         """Make the file anew, without entries."""
@@ -95,6 +109,7 @@ class IndexFile:
         self._files.open(self._path, create=True).close()
         self._tail.clear()
         self.stored = 0
+        self.is_changed = True
 
     def renamed(self, path: str) -> None:
         self._path = path

@@ -106,7 +106,9 @@ class PartitionLog:
         self.recovery_point = loaded.recovery_point
         self.high_watermark = loaded.log_start_offset
         self.last_flush_ms = clock.now_ms()
-        self.unsynced = Unsynced(loaded.unsynced, epochs_written=loaded.epochs_written)
+        self.unsynced = Unsynced(
+            loaded.unsynced, epochs_written=loaded.epochs_written, after_clean_stop=loaded.is_taken_over
+        )
 
     @classmethod
     def open(
@@ -173,7 +175,6 @@ class PartitionLog:
         if offset > self.log_start_offset:
             self.log_start_offset = offset
             self.epochs.truncate_from_start(offset)
-            self.recovery_point = max(self.recovery_point, offset)
 
     def assign_leader_epoch(self, epoch: int) -> None:
         """This broker leads the partition from the log's end on."""
@@ -336,15 +337,17 @@ class PartitionLog:
             waiting >= config.flush_messages or now_ms - self.last_flush_ms >= config.flush_ms
         )
 
-    def flush_job(self) -> FlushJob | None:
+    def flush_job(self, *, with_names: bool = False) -> FlushJob | None:
         """What a thread syncs: `run()` anywhere, then `done()` on the loop.
 
-        None if there is nothing to sync, or if a job is under way: ask again when that one is done.
+        None if there is nothing to sync, or if a job is under way: ask again when that one is done. Files that came or
+        went are reason enough only `with_names`.
         """
         unsynced = self.unsynced
         if unsynced.running is not None:
             return None
-        if self.recovery_point >= self.log_end_offset and not (unsynced.segments or unsynced.was_truncated):
+        has_news = unsynced.has_news if with_names else unsynced.segments or unsynced.was_truncated
+        if self.recovery_point >= self.log_end_offset and not has_news:
             return None
         unsynced.running = FlushJob(self.log_end_offset, unsynced.steps(self), self._flushed)
         return unsynced.running
@@ -465,11 +468,15 @@ class PartitionLog:
         Blocks. No flush job may be under way.
         """
         self.unsynced.running = None
-        self.active.become_inactive()
+        active = self.active
+        active.become_inactive()
+        if active.offset_index.file.is_changed or active.time_index.file.is_changed:
+            # The next start believes them.
+            self.unsynced.segments.append(active)
         self.producers.end_offset = self.log_end_offset
         if self.log_end_offset > self.log_start_offset:
             self.snapshots.take(self.producers)
-        job = self.flush_job()
+        job = self.flush_job(with_names=True)
         if job is not None:
             job.run()
             job.done()

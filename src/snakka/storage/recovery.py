@@ -71,6 +71,8 @@ class LoadedLog:
     producers: ProducerState = field(default_factory=ProducerState)
     snapshots: ProducerSnapshots = field(init=False)
     index_files: set[str] = field(default_factory=set)
+    # It is as a clean stop has left it, so all of it is on the disk.
+    is_taken_over: bool = False
 
     def __post_init__(self) -> None:
         self.snapshots = ProducerSnapshots(self.files, self.directory, ())
@@ -108,7 +110,10 @@ def load(
     finish_interrupted_swaps(files, directory)
     _find_segments(loaded)
     epochs_are_known = _read_epochs(loaded)
-    if loaded.segments and not (clean_shutdown and epochs_are_known and _take_over(loaded)):
+    loaded.is_taken_over = (
+        bool(loaded.segments) and clean_shutdown and epochs_are_known and _take_over(loaded)
+    )
+    if loaded.segments and not loaded.is_taken_over:
         _recover(loaded, clean_shutdown, epochs_are_known)
     if clean_shutdown and loaded.log_end_offset < log_start_offset and loaded.segments:
         # Only a crash can take back records and leave what was said of them: after a clean stop it is the checkpoint that
@@ -117,6 +122,7 @@ def load(
         loaded.log_start_offset = log_start_offset = 0
     if not loaded.segments or loaded.log_end_offset < log_start_offset:
         _start_empty(loaded)
+        loaded.is_taken_over = False
     loaded.log_start_offset = max(log_start_offset, loaded.segments[0].base_offset)
     loaded.epochs.truncate_from_end(loaded.log_end_offset)
     loaded.epochs.truncate_from_start(loaded.log_start_offset)
@@ -281,8 +287,11 @@ def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) ->
         # It was cut before it was rolled, and the crash has brought back what was cut.
         first -= 1
     first = min(first, _first_bad_transaction_index(segments))
-    for segment in segments[:first]:
-        _check_indexes(loaded, segment)
+    for number, segment in enumerate(segments[:first]):
+        # A segment that was rolled just when its last record had been synced: its indexes never were.
+        is_doubtful = number + 1 == first and recovery_point == segments[first].base_offset
+        if is_doubtful or not _has_plausible_indexes(loaded, segment):
+            _index_again(loaded, segment)
         if not epochs_are_known:
             for batch in scan_headers(segment.log, 0, segment.size):
                 _note_epoch(loaded.epochs, batch.header.leader_epoch, batch.header.base_offset)
@@ -297,12 +306,14 @@ def _recover(loaded: LoadedLog, clean_shutdown: bool, epochs_are_known: bool) ->
     loaded.producers.end_offset = loaded.log_end_offset
 
 
-def _check_indexes(loaded: LoadedLog, segment: Segment) -> None:
-    """Of a segment that was synced: its records stay as they are, whatever is wrong with its indexes."""
+def _has_plausible_indexes(loaded: LoadedLog, segment: Segment) -> bool:
     names = {f"{segment.base_offset:020d}{kind}" for kind in (OFFSET_INDEX, TIME_INDEX)}
-    if names <= loaded.index_files and segment.indexes_are_plausible():
-        return
-    log.warning("making the indexes of %s anew", segment.path(LOG))
+    return names <= loaded.index_files and segment.indexes_are_plausible()
+
+
+def _index_again(loaded: LoadedLog, segment: Segment) -> None:
+    """Of a segment that was synced: its records stay as they are, whatever is wrong with its indexes."""
+    log.info("making the indexes of %s anew", segment.path(LOG))
     segment.begin_again()
     for batch in scan_headers(segment.log, 0, segment.size):
         segment.note_batch(
@@ -335,8 +346,9 @@ def _rescan(loaded: LoadedLog, first: int, known_end: int | None) -> None:
             segment.log.truncate(valid)
             # At once, or another crash could bring it back when nobody looks at this segment any more.
             segment.log.sync()
-            if next_base != loaded.log_end_offset:
-                _remove_after(loaded, number)
+        if next_base != loaded.log_end_offset and (valid < size or not loaded.config.compact):
+            # Compaction leaves offsets out. Otherwise the end of this segment was lost, though the next one was not.
+            _remove_after(loaded, number)
         if number + 1 < len(segments):
             segment.become_inactive()
             loaded.unsynced.append(segment)
