@@ -83,14 +83,34 @@ class Harness:
         self.compactor = Compactor(
             self.files,
             self.runtime,
-            logs=lambda: [self.log] if self.is_hosted else [],
+            logs=self.hosted,
             settings=lambda: self.settings,
             checkpoints=self.checkpoints,
+            write_recovery_points=self.write_recovery_points,
             remove_later=lambda paths, _: self.removed_later.extend(paths),
             failed=lambda path, error: self.failures.append((path, error)),
         )
         self.written: dict[int, Record] = {}
         self.sequences: dict[int, int] = {}
+        self.syncs_by_itself = True
+        self.written_recovery_points: list[int] = []
+
+    def hosted(self) -> list[PartitionLog]:
+        """What the compactor may look at; all of it is on the disk, as the flusher would see to."""
+        if not self.is_hosted:
+            return []
+        if self.syncs_by_itself:
+            self.sync()
+        return [self.log]
+
+    def sync(self) -> None:
+        job = self.log.flush_job()
+        if job is not None:
+            job.run()
+            job.done()
+
+    async def write_recovery_points(self) -> None:
+        self.written_recovery_points.append(self.log.recovery_point)
 
     def open(self, *, clean_shutdown: bool = False) -> PartitionLog:
         return PartitionLog.open(

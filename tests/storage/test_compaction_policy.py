@@ -27,7 +27,7 @@ def a_log(
 ) -> CompactedLog:
     """Segments of 100 bytes at these offsets, the last one active; everything is stable."""
     segments = [CleanableSegment(base, 100, largest_timestamp=10, first_timestamp=5) for base in bases]
-    return CompactedLog(segments, bases[0], end, end, checkpoint, config)
+    return CompactedLog(segments, bases[0], end, end, end, checkpoint, config)
 
 
 def test_a_log_that_was_never_cleaned_is_dirty_up_to_the_active_segment() -> None:

@@ -349,9 +349,10 @@ async def test_the_dirtiest_log_comes_first(tmp_path: Path, offload: Interruptin
     compactor = Compactor(
         clean.files,
         clean.runtime,
-        logs=lambda: [clean.log, dirty.log],
+        logs=lambda: clean.hosted() + dirty.hosted(),
         settings=lambda: clean.settings,
         checkpoints=clean.checkpoints,
+        write_recovery_points=clean.write_recovery_points,
         remove_later=lambda paths, delay_ms: None,
         failed=lambda path, error: None,
     )
@@ -399,3 +400,17 @@ def test_a_process_without_a_job_fails() -> None:
         check=False,
     )
     assert ended.returncode != 0
+
+
+async def test_only_what_is_on_the_disk_is_cleaned(tmp_path: Path, offload: Interrupting) -> None:
+    """Otherwise a record could give way to a newer one that a power cut takes: then both are gone."""
+    harness = Harness(tmp_path, offload=offload)
+    harness.syncs_by_itself = False
+    fill(harness)
+    assert not await harness.compactor.clean_dirtiest()
+    harness.sync()
+    synced = harness.log.recovery_point
+    fill(harness, turns=1)
+    assert await harness.compactor.clean_dirtiest()
+    assert harness.clean_end <= synced
+    assert harness.written_recovery_points == [synced], "recovery must know where nothing is missing"

@@ -38,6 +38,7 @@ from snakka.runtime import Runtime
 from snakka.security.authorizer import AllowAll
 from snakka.storage.cleaner_checkpoint import CleanerCheckpoints
 from snakka.storage.compactor import CleanerSettings, Compactor
+from snakka.storage.directory_checkpoints import Checkpoint
 from snakka.storage.files import Files
 from snakka.storage.log_directory import DataDirectories
 from snakka.storage.log_manager import LogManager
@@ -298,6 +299,7 @@ def _build_compactor(
         logs=lambda: logs,
         settings=settings,
         checkpoints=checkpoints,
+        write_recovery_points=lambda: logs.checkpoint(Checkpoint.RECOVERY_POINT),
         remove_later=logs.remove_later,
         failed=logs.fail_directory,
     )

@@ -8,7 +8,7 @@ truncated, deleted or shortened meanwhile is left as it is, and cleaned another 
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -88,15 +88,21 @@ class Compactor:
         logs: Callable[[], Iterable[PartitionLog]],
         settings: Callable[[], CleanerSettings],
         checkpoints: CleanerCheckpoints,
+        write_recovery_points: Callable[[], Awaitable[None]],
         remove_later: Callable[[Sequence[str], int], None],
         failed: Callable[[str, OSError], None],
     ) -> None:
-        """`remove_later(paths, delay_ms)` deletes files; `failed(path, error)` is told of a disk that does not work."""
+        """`remove_later(paths, delay_ms)` deletes files; `failed(path, error)` is told of a disk that does not work.
+
+        `write_recovery_points` puts the logs' recovery points on the disk. Recovery looks for lost records only after
+        them, and there must be no offsets missing because of a cleaning.
+        """
         self._files = files
         self._runtime = runtime
         self._logs = logs
         self._settings = settings
         self._checkpoints = checkpoints
+        self._write_recovery_points = write_recovery_points
         self._remove_later = remove_later
         self._failed = failed
         self._current: _Cleaning | None = None
@@ -174,6 +180,7 @@ class Compactor:
             candidate.log_start_offset,
             candidate.log_end_offset,
             candidate.last_stable_offset,
+            candidate.recovery_point,
             self._checkpoints.offset(
                 os.path.dirname(candidate.directory), (candidate.topic, candidate.partition)
             ),
@@ -191,6 +198,7 @@ class Compactor:
                     modified_ms = self._files.modified_ms(segment.log.path)
                     current.seen[segment.base_offset] = _Seen(segment, segment.size, modified_ms)
                 result = await self._run_process(current, self._job(cleaned, segments, dirty, now_ms))
+                await self._write_recovery_points()
                 await self._apply(current, result)
             finally:
                 bases = list(current.seen)

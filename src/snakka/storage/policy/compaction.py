@@ -2,7 +2,8 @@
 
 Rule: facts in, a choice out, and the choice is Kafka's. A log is cleaned from its beginning up to the first segment
 that may not be cleaned yet: the active one, one that reaches past the last stable offset (hence the high watermark), or
-one with a record younger than `min.compaction.lag.ms`. What lies before the first dirty offset was cleaned before. A log
+one with a record younger than `min.compaction.lag.ms`. One thing is ours: what is not on the disk yet is not cleaned, or a
+record could give way to one that a power cut takes. What lies before the first dirty offset was cleaned before. A log
 is due when the dirty part is more than `min.cleanable.dirty.ratio` of the whole, or when its oldest dirty record is
 older than `max.compaction.lag.ms`.
 """
@@ -38,6 +39,7 @@ class CompactedLog:
     log_start_offset: int
     log_end_offset: int
     last_stable_offset: int
+    recovery_point: int  # everything before it is on the disk
     checkpoint: int | None
     config: LogConfig
 
@@ -101,7 +103,7 @@ def is_due(dirty: DirtyRange, config: LogConfig) -> bool:
 
 
 def _uncleanable_from(log: CompactedLog, first_dirty: int, now_ms: int) -> int:
-    bound = min(log.last_stable_offset, log.segments[-1].base_offset)
+    bound = min(log.last_stable_offset, log.recovery_point, log.segments[-1].base_offset)
     lag_ms = log.config.min_compaction_lag_ms
     if lag_ms > 0:
         for segment in log.segments[_floor(log.segments, first_dirty) : -1]:
