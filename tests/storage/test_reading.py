@@ -75,3 +75,12 @@ def test_log_append_time_needs_no_look_at_the_records() -> None:
     append(log, batch_of(3), now_ms=NOW_MS + 10)
     append(log, batch_of(3), now_ms=NOW_MS + 20)
     assert log.offset_for_timestamp(NOW_MS + 11, 10) == TimestampOffset(NOW_MS + 20, 3, 0)
+
+
+def test_a_record_that_was_compacted_away_is_no_answer() -> None:
+    config = LogConfig(log_append_time=True)
+    log = open_log(SimulatedFiles(), "/topic-0", config)
+    records = [Record(offset, NOW_MS, b"k", b"v") for offset in (2, 3)]
+    batch = build_batch(records, base_offset=0, leader_epoch=1, log_append_time_ms=NOW_MS)
+    log.append_as_follower(memoryview(batch), NOW_MS)
+    assert log.offset_for_timestamp(NOW_MS, 4) == TimestampOffset(NOW_MS, 2, 1)

@@ -76,7 +76,8 @@ def _search_batch(
 ) -> TimestampOffset | None:
     header = batch.header
     epoch = header.leader_epoch
-    if header.uses_log_append_time:
+    if header.uses_log_append_time and header.count > header.last_offset_delta:
+        # All of them have it, and none was compacted away.
         return TimestampOffset(header.max_timestamp, max(header.base_offset, start_offset), epoch)
     try:
         for record in read_records(segment.log.pread(batch.position, header.size)):
