@@ -204,3 +204,10 @@ def test_internal_appends_may_have_several_batches() -> None:
         checked_batches(memoryview(batch_of(2)[:-1]))
     with pytest.raises(ApiError, match="CORRUPT_MESSAGE"):
         checked_batches(memoryview(batch_of(2)[:-1] + b"!"))
+
+
+@pytest.mark.parametrize("config", [LogConfig(compact=True), LogConfig(compression_type="lz4")])
+def test_a_batch_that_unfolds_into_far_more_than_it_weighs_is_refused(config: LogConfig) -> None:
+    bomb = build_batch([Record(0, NOW_MS, b"key", bytes(70 << 20))], compression=Compression.ZSTD)
+    assert len(bomb) < 20_000
+    assert refusal(bomb, config) == "INVALID_RECORD"

@@ -46,6 +46,10 @@ _LAST_CODEC = int(Compression.ZSTD)
 _KEEP_CODEC = "producer"
 _NO_COMPRESSION = "uncompressed"
 
+# A batch that must be looked into may not unfold into more than this: a few kilobytes of zeros could hold up everybody.
+_MOST_PLAIN_BYTES = 64 << 20
+_MOST_EXPANSION = 16
+
 
 class AppendOrigin(Enum):
     """Who appends, which decides what is checked."""
@@ -142,8 +146,11 @@ def _walked(records: memoryview, header: BatchHeader, config: LogConfig, now_ms:
     """The batch after a look at each record, and under the topic's codec."""
     earliest = None if config.log_append_time else now_ms - config.message_timestamp_before_max_ms
     latest = None if config.log_append_time else now_ms + config.message_timestamp_after_max_ms
+    limit = max(_MOST_PLAIN_BYTES, _MOST_EXPANSION * config.max_message_bytes)
     try:
-        found = validate_records(records, compacted=config.compact, earliest_ms=earliest, latest_ms=latest)
+        found = validate_records(
+            records, compacted=config.compact, earliest_ms=earliest, latest_ms=latest, max_output=limit
+        )
         if found.errors:
             codes = {error.code for error in found.errors}
             code = (
@@ -156,10 +163,10 @@ def _walked(records: memoryview, header: BatchHeader, config: LogConfig, now_ms:
                 f"{len(found.errors)} records were refused: {found.errors[0].message}",
                 [(error.index, error.message) for error in found.errors],
             )
-        batch: Bytes = records if found.is_dense else renumber(records)
+        batch: Bytes = records if found.is_dense else renumber(records, max_output=limit)
         codec, level = target_codec(config, header.compression)
         if codec != header.compression:
-            batch = recompress(batch, codec, level)
+            batch = recompress(batch, codec, level, max_output=limit)
     except ProtocolError as error:
         raise ApiError(ErrorCode.INVALID_RECORD, str(error)) from error
     if batch is not records:
