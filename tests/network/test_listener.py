@@ -49,6 +49,20 @@ def test_port_zero_becomes_a_real_one(run: Run, host: str) -> None:
     run(scenario())
 
 
+def test_many_clients_may_come_while_the_loop_is_busy(run: Run) -> None:
+    """One that finds no room would come again after a second."""
+
+    async def scenario() -> None:
+        async with listening(Echo()) as listener:
+            address = ("127.0.0.1", listener.port)
+            with contextlib.ExitStack() as stack:
+                for _ in range(300):  # nothing is accepted meanwhile
+                    stack.enter_context(socket.create_connection(address, 0.5))
+            await echo(*address)
+
+    run(scenario())
+
+
 @needs_ipv6
 @pytest.mark.parametrize("host", ["::1", "", "localhost"])
 def test_ipv6_clients_are_served_on_the_same_port(run: Run, host: str) -> None:

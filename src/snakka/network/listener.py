@@ -25,6 +25,9 @@ from snakka.telemetry.metric_set import MetricSet
 log = logging.getLogger(__name__)
 
 SYSTEM_DEFAULT = -1
+# Kafka's default of 50 is for a thread that does nothing but accept. A client that finds the queue full tries again after a
+# second, so what comes in while the loop serves others must fit.
+SMALLEST_BACKLOG = 1024
 # How much later than its time an idle connection may be closed, as a fraction of that time.
 SWEEPS_PER_IDLE_TIME = 10
 # An address family that this machine does not have is no reason not to listen on the other one.
@@ -163,7 +166,7 @@ class Listener:
             self._new_connection,
             host,
             self.port,
-            backlog=self._backlog,
+            backlog=max(self._backlog, SMALLEST_BACKLOG),
             reuse_address=True,
             start_serving=False,
         )

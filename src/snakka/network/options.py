@@ -31,7 +31,7 @@ socket.receive.buffer.bytes int 102400 high
 socket.request.max.bytes int 104857600 >=1 high
     The largest request frame that is read; a larger one closes its connection.
 socket.listen.backlog.size int 50 >=1 medium
-    How many connections the kernel may queue before they are accepted.
+    How many connections the kernel may queue before they are accepted; Snakka lets it queue at least 1024.
 socket.connection.setup.timeout.ms long 10000 medium inert
     How long to wait for an outgoing connection; doubles with each failure in a row.
 socket.connection.setup.timeout.max.ms long 30000 medium inert
