@@ -1,0 +1,161 @@
+"""Answers as plain dicts and lists in which everything that two brokers can not have in common is replaced.
+
+An id becomes a label that counts the different ones in the order in which they appear, so that it still matters whether two
+fields name the same thing. Of a time, or a text that is meant for people, only its presence is kept.
+"""
+
+from typing import Any
+
+from snakka.protocol.api_keys import API_FACTS
+from snakka.protocol.batch_reader import read_records
+from snakka.protocol.message import Message
+from snakka.protocol.record_batch import HEADER_SIZE, crc_matches, read_header
+from snakka.protocol.uuids import ZERO_UUID
+
+# Fields that carry ids; the values that stay as they are mean "none".
+LABELLED = {
+    "topic_id": ZERO_UUID,
+    "replica_directory_id": ZERO_UUID,
+    "cluster_id": None,
+    "session_id": 0,
+    "init_producer_id.producer_id": -1,
+}
+# Fields of which only the sign is compared: times, and offsets of a log that each broker writes for itself.
+VAGUE = {
+    "log_append_time_ms",
+    "last_fetch_timestamp",
+    "last_caught_up_timestamp",
+    "finalized_features_epoch",
+    "total_bytes",
+    "usable_bytes",
+    "describe_quorum.high_watermark",
+    "describe_quorum.leader_epoch",
+    "describe_quorum.log_end_offset",
+}
+# Texts for people: ours are our own.
+TEXTS = {"error_message", "batch_index_error_message", "documentation"}
+# Lists whose order Kafka takes from hash tables: what to sort them by.
+UNORDERED = {
+    "api_versions.supported_features": ("name",),
+    "api_versions.finalized_features": ("name",),
+    "alter_configs.responses": ("resource_type", "resource_name"),
+    "create_partitions.results": ("name",),
+    "create_topics.configs": ("name",),
+    "create_topics.topics": ("name",),
+    "delete_topics.responses": ("name", "topic_id", "error_code"),
+    "delete_records.partitions": ("partition_index",),
+    "delete_records.topics": ("name",),
+    "describe_configs.configs": ("name",),
+    "describe_log_dirs.topics": ("name",),
+    "describe_log_dirs.partitions": ("partition_index",),
+    "describe_producers.active_producers": ("producer_id",),
+    "fetch.partitions": ("partition_index",),
+    "fetch.responses": ("topic", "topic_id"),
+    "incremental_alter_configs.responses": ("resource_type", "resource_name"),
+    "list_offsets.partitions": ("partition_index",),
+    "list_offsets.topics": ("name",),
+    "produce.responses": ("name", "topic_id"),
+    "produce.partition_responses": ("index",),
+    "metadata.topics": ("name", "topic_id", "error_code"),
+    "list_config_resources.config_resources": ("resource_type", "resource_name"),
+}
+
+
+class NormalForm:
+    """Of the answers of one broker to one case: labels count from there."""
+
+    def __init__(self, ports: dict[str, int], data: str, ignored: frozenset[str]) -> None:
+        self._ignored = ignored
+        self._replacements = {str(port): f"<{name} port>" for name, port in ports.items()} | {data: "<data>"}
+        self._ports = {port: f"<{name} port>" for name, port in ports.items()}
+        self._labels: dict[tuple[str, Any], str] = {}
+
+    def of(self, message: Message) -> Any:
+        return self._message(API_FACTS[message.API_KEY].module, message)
+
+    def _message(self, api: str, message: Message) -> dict[str, Any]:
+        fields = {name: self._field(api, name, getattr(message, name)) for name in message._fields()}
+        if fields.get("error_code") and "error_message" in fields:
+            fields["error_message"] = "<text or none>"
+        return fields
+
+    def _field(self, api: str, name: str, value: Any) -> Any:
+        if name in self._ignored:
+            return "<ignored>"
+        if name == "port":
+            return self._ports.get(value, value)
+        for known in (name, f"{api}.{name}"):
+            if known in LABELLED:
+                return value if value == LABELLED[known] else self._label(name, value)
+        if name in VAGUE or f"{api}.{name}" in VAGUE:
+            return value if value <= 0 else "<positive>"
+        if name in TEXTS:
+            return "<text>" if value else value
+        if name == "records":
+            return _batches(bytes(value or b""))
+        if isinstance(value, Message):
+            return self._message(api, value)
+        if isinstance(value, list):
+            return self._list(api, name, value)
+        if isinstance(value, str):
+            for text, label in self._replacements.items():
+                value = value.replace(text, label)
+        return value
+
+    def _list(self, api: str, name: str, value: list[Any]) -> list[Any]:
+        names = UNORDERED.get(f"{api}.{name}")
+        if names is None:
+            return [self._field(api, "", row) for row in value]
+        # Labels are given in an order that both brokers have in common; then they count as names.
+        common = [each for each in names if each not in LABELLED]
+        rows = sorted(value, key=lambda row: [repr(getattr(row, each)) for each in common])
+        ordered = sorted(
+            (self._field(api, "", row) for row in rows), key=lambda row: [repr(row[each]) for each in names]
+        )
+        return _merged(ordered) if (api, name) == ("fetch", "responses") else ordered
+
+    def know(self, kind: str, value: Any, label: str) -> None:
+        """A value that a case has got otherwise than by an answer that is compared."""
+        self._labels[kind, value] = f"<{kind} {label}>"
+
+    def _label(self, kind: str, value: Any) -> str:
+        count = sum(known == kind for known, _ in self._labels)
+        return self._labels.setdefault((kind, value), f"<{kind} {count + 1}>")
+
+
+def _merged(topics: list[Any]) -> list[Any]:
+    """One row a topic: the order in which partitions are read, and so how often a topic is named, is the broker's."""
+    merged: dict[tuple[str, bytes], Any] = {}
+    for row in topics:
+        known = merged.setdefault((row["topic"], row["topic_id"]), row)
+        if known is not row:
+            known["partitions"] = sorted(
+                known["partitions"] + row["partitions"], key=lambda partition: partition["partition_index"]
+            )
+    return list(merged.values())
+
+
+def _batches(data: bytes) -> list[Any]:
+    """Every batch with its header and records, and the size of what is left of one that was cut off."""
+    found: list[Any] = []
+    position = 0
+    while position + HEADER_SIZE <= len(data):
+        header = read_header(data, position)
+        if position + header.size > len(data):
+            break
+        batch = data[position : position + header.size]
+        fields = header._asdict()
+        # Both depend on how well a codec compresses; whether the checksum is right does not.
+        del fields["crc"], fields["length"]
+        fields["crc_matches"] = crc_matches(batch, 0, header)
+        if header.uses_log_append_time:
+            fields["max_timestamp"] = "<time>"
+        records = [record._asdict() for record in read_records(batch)]
+        if header.uses_log_append_time:
+            for record in records:
+                record["timestamp"] = "<time>"
+        found.append({**fields, "records": records})
+        position += header.size
+    if position < len(data):
+        found.append({"cut off after": len(data) - position})
+    return found

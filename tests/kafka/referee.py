@@ -1,0 +1,274 @@
+"""The compatibility referee: the same requests to Apache Kafka and to Snakka must get the same answers, field by field.
+
+A case is a function of a broker and a version that asks whatever it likes; it runs against both, in every version of the
+API that it is about, and every answer is compared:
+
+    @case(DeleteTopicsRequest)
+    def a_topic_that_is_not_there(broker: Broker, version: int) -> None:
+        broker.ask(DeleteTopicsRequest(topic_names=["missing"], timeout_ms=5_000), version)
+
+What no two brokers can answer alike (ids, ports, times) is replaced by `normal_form`; where answers differ for a reason,
+`differences.py` says which.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tests.kafka.differences import DIFFERENCES, Difference
+from tests.kafka.normal_form import NormalForm
+from tests.kafka.wire import DEADLINE_SECONDS, ConnectionClosedError, Wire, newest_version
+
+from snakka.protocol.api_keys import API_FACTS, ApiKey
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.message import Message
+from snakka.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
+from snakka.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from snakka.protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
+from snakka.protocol.uuids import Uuid
+
+TOPIC_RESOURCE = 2
+MARK_TOPIC = "marks"
+MARK_CONFIG = "retention.ms"
+MARKS = itertools.count(1_000_000)
+# What changes metadata.
+CHANGES = {
+    ApiKey.ALTER_CONFIGS,
+    ApiKey.CREATE_PARTITIONS,
+    ApiKey.CREATE_TOPICS,
+    ApiKey.DELETE_TOPICS,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS,
+    ApiKey.UPDATE_FEATURES,
+}
+
+Script = Callable[["Broker", int], None]
+
+
+class Case(NamedTuple):
+    """One script in one version."""
+
+    name: str
+    version: int
+    script: Script
+    ignored: frozenset[str]
+
+    def __str__(self) -> str:
+        return f"{self.name}-v{self.version}"
+
+
+CASES: list[Case] = []
+
+
+def case(
+    request_type: type[Message],
+    *,
+    first: int | None = None,
+    last: int | None = None,
+    ignored: tuple[str, ...] = (),
+) -> Callable[[Script], Script]:
+    """Declares a case for every version of an API, or for those from `first` to `last`.
+
+    Fields named in `ignored` are not compared.
+    """
+    facts = API_FACTS[request_type.API_KEY]
+    lowest = facts.min_version if first is None else first
+    highest = newest_version(request_type.API_KEY) if last is None else last
+
+    def declare(script: Script) -> Script:
+        name = f"{facts.module}:{script.__name__}"
+        assert not any(known.name == name for known in CASES), f"there are two cases {name}"
+        CASES.extend(
+            Case(name, version, script, frozenset(ignored)) for version in range(lowest, highest + 1)
+        )
+        return script
+
+    return declare
+
+
+class Answer(NamedTuple):
+    """One answer in its normal form; `api` is None for bytes that are no request."""
+
+    api: str
+    version: int
+    content: Any
+
+
+class Topic(NamedTuple):
+    """A topic that a case has created."""
+
+    name: str
+    id: Uuid
+
+
+class Broker:
+    """One of the two brokers, as a case sees it; a fresh one for each case."""
+
+    def __init__(self, ports: dict[str, int], data: str, judged: Case) -> None:
+        self._ports = ports
+        self._prefix = str(judged).replace(":", ".")
+        self._wires: dict[str, Wire] = {}
+        self._normal_form = NormalForm(ports, data, judged.ignored)
+        self.answers: list[Answer] = []
+
+    def ask(
+        self,
+        request: Message,
+        version: int | None = None,
+        *,
+        listener: str = "PLAINTEXT",
+        patience_seconds: float = DEADLINE_SECONDS,
+    ) -> Any:
+        """The answer, which is compared; None if there is none, and that is compared as well."""
+        if version is None:
+            version = newest_version(request.API_KEY)
+        api = API_FACTS[request.API_KEY].module
+        wire = self._wire(listener)
+        wire.be_patient(patience_seconds)
+        try:
+            response = wire.ask(request, version)
+        except (ConnectionClosedError, TimeoutError) as error:
+            self._wires.pop(listener).close()
+            self.answers.append(Answer(api, version, type(error).__name__))
+            return None
+        self.answers.append(Answer(api, version, self._normal_form.of(response)))
+        if request.API_KEY in CHANGES and not getattr(request, "validate_only", False):
+            self.settle()
+        return response
+
+    def send(self, request: Message, version: int) -> None:
+        """For requests that get no answer."""
+        self._wire("PLAINTEXT").send(request, version)
+
+    def send_bytes(self, data: bytes, *, listener: str = "PLAINTEXT") -> bytes | None:
+        """Any bytes at all; the frame that comes back, or None if the connection is closed."""
+        wire = self._wire(listener)
+        try:
+            wire.send_bytes(data)
+            answer = wire.receive()
+        except ConnectionClosedError:
+            self._wires.pop(listener).close()
+            answer = None
+        self.answers.append(Answer("bytes", 0, "closed" if answer is None else "answered"))
+        return answer
+
+    def name(self, text: str) -> str:
+        """A name that no other case uses."""
+        return f"{self._prefix}-{text}"
+
+    def topic(self, text: str = "topic", partitions: int = 1, **configs: str) -> Topic:
+        """A new topic; `configs` have underscores for dots."""
+        given = [
+            CreatableTopicConfig(name=key.replace("_", "."), value=value) for key, value in configs.items()
+        ]
+        topic = CreatableTopic(
+            name=self.name(text), num_partitions=partitions, replication_factor=1, configs=given
+        )
+        response = self._wire("PLAINTEXT").ask(CreateTopicsRequest(topics=[topic], timeout_ms=20_000))
+        row = response.topics[0]
+        assert row.error_code == ErrorCode.NONE, (ErrorCode(row.error_code).name, row.error_message)
+        self._normal_form.know("topic_id", row.topic_id, text)
+        self.settle()
+        return Topic(row.name, row.topic_id)
+
+    def settle(self) -> None:
+        """Waits until what has been changed is in effect: Kafka answers when it is committed, not when its broker knows it.
+
+        Brokers take over changes one after another, so whoever shows a later one has the earlier ones. Twice, because
+        two that come together are shown before either has taken effect everywhere.
+        """
+        wire = self._wire("PLAINTEXT")
+        for _ in range(2):
+            mark = str(next(MARKS))
+            config = AlterableConfig(name=MARK_CONFIG, value=mark)
+            resource = AlterConfigsResource(
+                resource_type=TOPIC_RESOURCE, resource_name=MARK_TOPIC, configs=[config]
+            )
+            wire.ask(IncrementalAlterConfigsRequest(resources=[resource]))
+            while _mark(wire) != mark:
+                pass
+
+    def _wire(self, listener: str) -> Wire:
+        if listener not in self._wires:
+            self._wires[listener] = Wire(self._ports[listener])
+        return self._wires[listener]
+
+    def close(self) -> None:
+        for wire in self._wires.values():
+            wire.close()
+
+
+class Disagreement(NamedTuple):
+    """A place where two answers differ; `path` names it without positions in lists."""
+
+    api: str
+    version: int
+    path: str
+    where: str
+    kafka: Any
+    snakka: Any
+
+    def __str__(self) -> str:
+        return (
+            f"{self.api} v{self.version} {self.where}: Kafka says {self.kafka!r}, Snakka says {self.snakka!r}"
+        )
+
+    def reason(self, case_name: str) -> Difference | None:
+        """Why the list of differences allows it, if it does."""
+        for difference in DIFFERENCES:
+            if difference.allows(case_name, f"{self.api} {self.path}", self.kafka, self.snakka):
+                return difference
+        return None
+
+
+def compare(kafka: list[Answer], snakka: list[Answer]) -> list[Disagreement]:
+    """Every place where the answers of the two brokers to one script differ."""
+    found: list[Disagreement] = []
+    for number, (theirs, ours) in enumerate(zip(kafka, snakka, strict=False), 1):
+        context = (theirs.api, theirs.version)
+        if theirs[:2] != ours[:2]:
+            found.append(Disagreement(*context, "", f"answer {number}", theirs[:2], ours[:2]))
+        _walk(context, "", f"answer {number}", theirs.content, ours.content, found)
+    if len(kafka) != len(snakka):
+        found.append(Disagreement("", 0, "", "number of answers", len(kafka), len(snakka)))
+    return found
+
+
+def _walk(
+    context: tuple[str, int], path: str, where: str, kafka: Any, snakka: Any, found: list[Disagreement]
+) -> None:
+    if isinstance(kafka, dict) and isinstance(snakka, dict) and kafka.keys() == snakka.keys():
+        for name, value in kafka.items():
+            inner = f"{path}.{name}" if path else name
+            _walk(context, inner, f"{where}.{name}", value, snakka[name], found)
+    elif isinstance(kafka, list) and isinstance(snakka, list) and len(kafka) == len(snakka):
+        for index, value in enumerate(kafka):
+            _walk(context, path, f"{where}[{index}]", value, snakka[index], found)
+    elif kafka != snakka:
+        found.append(Disagreement(*context, path, where, kafka, snakka))
+
+
+def prepare(port: int) -> None:
+    """Creates what `Broker.settle` needs, and waits for the producer ids that Kafka fetches with the first request."""
+    topic = CreatableTopic(name=MARK_TOPIC, num_partitions=1, replication_factor=1)
+    with Wire(port) as wire:
+        wire.ask(CreateTopicsRequest(topics=[topic]))
+        while wire.ask(InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)).error_code:
+            pass
+
+
+def _mark(wire: Wire) -> str | None:
+    resource = DescribeConfigsResource(
+        resource_type=TOPIC_RESOURCE, resource_name=MARK_TOPIC, configuration_keys=[MARK_CONFIG]
+    )
+    rows = wire.ask(DescribeConfigsRequest(resources=[resource])).results[0].configs
+    return rows[0].value if rows else None
+
+
+def apis_with_cases() -> set[ApiKey]:
+    modules = {known.name.partition(":")[0] for known in CASES}
+    return {key for key, facts in API_FACTS.items() if facts.module in modules}
