@@ -14,6 +14,9 @@ CASES = {f"{part}-{place}": (part, place) for part in PARTS for place in PLACES}
 # What a checksum covers, or is: the reader finds out. The rest concerns where a batch lies: the broker finds out.
 OF_THE_PLACE = ("base_offset", "length", "leader_epoch", "magic", "last_offset_delta")
 INDEXED = ("offsets", "times")
+METADATA = "__cluster_metadata-0"
+
+pytestmark = pytest.mark.xdist_group("flips")  # they share the template
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +59,6 @@ def test_after_a_kill(template: Template, tmp_path: Path) -> None:
         assert outcomes[topic] in ((CUT,) if part != "leader_epoch" else (CUT, INTACT, ERROR)), topic
     for topic in (*INDEXED, TRANSACTED):
         assert outcomes[topic] == INTACT
-
-
-METADATA = "__cluster_metadata-0"
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,9 @@ class Wire:
         self.socket.connect((host, int(port)))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
     def close(self) -> None:
         self.socket.close()
 
@@ -91,7 +94,7 @@ def framed(request: Message, version: int) -> bytes:
     write_request_header(out, request.API_KEY, version, 1, "faults")
     request.write(out, version)
     out.seal()
-    return bytes(out)
+    return out.joined()
 
 
 def fetch(
