@@ -76,6 +76,7 @@ def test_a_downgrade_that_loses_nothing() -> None:
         ("share.version", 2, UPGRADE),
         ("share.version", 0, UPGRADE),
         ("nobody.knows", 1, UPGRADE),
+        ("nobody.knows", 0, UPGRADE),
         ("kraft.version", 0, SAFE_DOWNGRADE),
         ("transaction.version", 3, UPGRADE),
     ],

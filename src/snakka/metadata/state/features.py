@@ -98,6 +98,8 @@ def _update(
         return [_metadata_version(level, current)]
     if name == KRAFT_VERSION:
         return _kraft_version(level, current)
+    if name not in FEATURES:
+        raise _refused(name, level, "there is no such feature")
     for needing_level, other, needed in FEATURES[name].dependencies:
         if needing_level == level and proposed.get(other, 0) < needed:
             raise _refused(name, level, f"it needs {other} at level {needed} or higher")
