@@ -229,10 +229,9 @@ class LogManager:
         *,
         directory_id: Uuid | None = None,
     ) -> PartitionLog:
-        """A new, empty log; one that exists is returned, if it is of the same topic.
+        """A new, empty log, where `directory_id` says or the fewest are; one of the same topic that exists is returned.
 
-        It goes where `directory_id` says, or into the directory with the fewest partitions. ApiError with
-        KAFKA_STORAGE_ERROR if there is no place for it.
+        ApiError with KAFKA_STORAGE_ERROR if there is no place for it.
         """
         existing = self._logs.get((topic, partition))
         if existing is not None:
