@@ -583,31 +583,29 @@ async def test_a_new_log_goes_to_the_next_directory_if_the_first_fails() -> None
     disk = simulated_disk("/a", "/b")
     async with running(inline=True, clock=ManualClock()) as runtime:
         watch = Failures(disk, await open_manager(runtime, "/a", "/b", files=disk))
-        disk.faults.append(Fault("make_directory", errno.EROFS, "/a/"))
+        disk.faults.append(Fault("create", errno.EROFS, "/a/"))
         log = watch.manager.create("t", 0, topic_id(1), CONFIG)
         assert log.directory == "/b/t-0"
         assert watch.failed == ["/a"]
         await watch.manager.close()
 
 
-async def test_a_new_log_that_has_its_place_gets_no_second_one() -> None:
-    """The next start would find it in two directories, and could not know which is right."""
+async def test_what_a_failed_creation_has_left_does_not_stop_the_next_start() -> None:
+    """The log has gone to the other disk; the first one has its directory too, and nothing in it."""
     disk = simulated_disk("/a", "/b")
     clock = ManualClock()
     async with running(inline=True, clock=clock) as runtime:
         watch = Failures(disk, await open_manager(runtime, "/a", "/b", files=disk))
         disk.faults.append(Fault("create", errno.ENOSPC, "/a/"))
-        with pytest.raises(ApiError) as raised:
-            watch.manager.create("t", 0, topic_id(1), CONFIG)
-        assert raised.value.code is ErrorCode.KAFKA_STORAGE_ERROR
-        assert watch.failed == ["/a"]
-        assert not disk.exists("/b/t-0")
+        fill(watch.manager.create("t", 0, topic_id(1), CONFIG), 1)
+        assert disk.exists("/a/t-0/partition.metadata")
         await watch.manager.close()
     async with running(inline=True, clock=clock) as runtime:
         manager = await open_manager(runtime, "/a", "/b", files=disk)
         found = manager.get("t", 0)
         assert found is not None
-        assert found.directory == "/a/t-0"
+        assert (found.directory, found.log_end_offset) == ("/b/t-0", 10)
+        await until(lambda: not disk.exists("/a/t-0"))
         await manager.close()
 
 

@@ -10,12 +10,13 @@ import asyncio
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from snakka.protocol.uuids import ZERO_UUID
+from snakka.protocol.uuids import ZERO_UUID, Uuid
 from snakka.runtime import Clock, Runtime
+from snakka.storage.batch_scan import scan_headers
 from snakka.storage.checkpoint_file import TopicPartition
 from snakka.storage.directory_checkpoints import Checkpoint, read_directory_checkpoint, take_clean_marker
 from snakka.storage.files import Files
@@ -24,6 +25,8 @@ from snakka.storage.log_directory import Kind, LogDirectory, PartitionDirectory,
 from snakka.storage.meta_properties import DataDirectoryError
 from snakka.storage.partition_log import PartitionLog
 from snakka.storage.partition_metadata import partition_metadata_path, read_topic_id
+from snakka.storage.segment_files import LOG
+from snakka.storage.segment_files import parse_name as parse_segment_name
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +93,7 @@ async def load_logs(
         directories, await asyncio.gather(*looks, return_exceptions=True), strict=True
     ):
         _settle(directory, look, contents.append, loaded)
-    refuse_duplicates(files, contents)
+    loaded.deleted += await runtime.offload.run(settle_duplicates, files, contents)
     await asyncio.gather(
         *(
             _load_directory(files, runtime, found, config_for, threads_per_directory, loaded)
@@ -125,22 +128,54 @@ def _look_into(files: Files, directory: LogDirectory) -> Contents:
     return contents
 
 
-def refuse_duplicates(files: Files, contents: Iterable[Contents]) -> None:
-    """The same partition of the same topic may lie in one directory only: nobody can know which one is right."""
-    seen: dict[tuple[str, int, Kind], list[str]] = {}
+def settle_duplicates(files: Files, contents: Sequence[Contents]) -> list[str]:
+    """The same partition of the same topic may lie in one directory only; those that are to go.
+
+    A disk that fails while a log is made leaves an unused one behind, and the log goes to another disk. Of two that were
+    used nobody can know which one is right.
+    """
+    places: dict[tuple[str, int, Kind], list[tuple[Contents, PartitionDirectory]]] = {}
     for found in contents:
         for one in found.of_kind(Kind.CURRENT, Kind.FUTURE):
-            path = os.path.join(found.directory.path, one.name)
-            seen.setdefault((one.topic, one.partition, one.kind), []).append(path)
-    for paths in seen.values():
-        if len(paths) > 1:
-            by_id: dict[bytes | None, str] = {}
-            for path in paths:
-                other = by_id.setdefault(read_topic_id(files, path), path)
-                if other != path:
-                    raise DataDirectoryError(
-                        f"{other} and {path} are the same partition: remove the one on the disk that failed last"
-                    )
+            places.setdefault((one.topic, one.partition, one.kind), []).append((found, one))
+    unused: list[str] = []
+    for candidates in places.values():
+        if len(candidates) > 1:
+            unused += _settle_partition(files, candidates)
+    return unused
+
+
+def _settle_partition(files: Files, candidates: Sequence[tuple[Contents, PartitionDirectory]]) -> list[str]:
+    by_id: dict[Uuid | None, str] = {}
+    unused: list[tuple[Contents, PartitionDirectory, str]] = []
+    for found, one in candidates:
+        path = os.path.join(found.directory.path, one.name)
+        if not _was_used(files, path):
+            unused.append((found, one, path))
+            continue
+        other = by_id.setdefault(read_topic_id(files, path), path)
+        if other != path:
+            raise DataDirectoryError(
+                f"{other} and {path} are the same partition: remove the one on the disk that failed last"
+            )
+    surplus = unused if by_id else unused[1:]
+    for found, one, path in surplus:
+        log.warning("removing %s, which was never used: the partition has another place", path)
+        found.partitions.remove(one)
+    return [path for _, _, path in surplus]
+
+
+def _was_used(files: Files, path: str) -> bool:
+    """Whether there is, or ever was, a record in the log."""
+    for name, size in files.sizes(path).items():
+        base_offset, kind, _ = parse_segment_name(name) or (0, "", "")
+        if kind == LOG:
+            file = files.open(os.path.join(path, name), size=size)
+            is_empty = next(scan_headers(file, 0, size), None) is None
+            file.close()
+            if base_offset or not is_empty:
+                return True
+    return False
 
 
 async def _load_directory(

@@ -241,10 +241,9 @@ class LogManager:
                 )
             return existing
         for directory in self._places_for_new(directory_id):
-            path = os.path.join(directory.path, partition_name(topic, partition))
             try:
                 created = PartitionLog.open(
-                    path,
+                    os.path.join(directory.path, partition_name(topic, partition)),
                     topic=topic,
                     partition=partition,
                     topic_id=topic_id,
@@ -255,8 +254,6 @@ class LogManager:
                 )
             except OSError as error:
                 self.fail_directory(directory.path, error)
-                if self._files.is_directory(path):
-                    break  # it has its place; a second one would keep the next start from knowing which is right
             else:
                 self._host(created)
                 directory.log_count += 1
