@@ -1,0 +1,58 @@
+"""The simulation finds what it is for: each of these brokers has one fault, and none of them gets through."""
+
+from collections.abc import Callable
+
+import pytest
+
+from snakka.metadata.image.configs import ConfigsImage
+from snakka.replication.partition import Partition
+from snakka.storage.flush_job import Unsynced
+from snakka.storage.producer_state import ProducerEntry
+from snakka.storage.segment import Segment
+from snakka.storage.swap_files import finish_interrupted_swaps
+from snakka.testing.simulation.runner import run_seed
+
+MOST_SEEDS = 60
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def never_syncs(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Unsynced, "steps", lambda self, log: [])
+
+
+def answers_before_the_sync(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Partition, "is_acknowledged", lambda self, offset, needs_isr: True)
+
+
+def knows_no_duplicates(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ProducerEntry, "duplicate_of", lambda self, first, last: None)
+
+
+def forgets_times(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Segment, "largest_record_timestamp", lambda self: -1)
+
+
+def forgets_configs(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ConfigsImage, "snapshot", lambda self: iter(()))
+
+
+def leaves_swaps_half_done(patch: pytest.MonkeyPatch) -> None:
+    assert finish_interrupted_swaps is not None
+    patch.setattr("snakka.storage.recovery.finish_interrupted_swaps", lambda files, directory: None)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        never_syncs,
+        answers_before_the_sync,
+        knows_no_duplicates,
+        forgets_times,
+        forgets_configs,
+        leaves_swaps_half_done,
+    ],
+)
+def test_a_broken_broker_is_found_out(fault: Break, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault(monkeypatch)
+    assert any(run_seed(seed).failure for seed in range(MOST_SEEDS))
