@@ -133,6 +133,12 @@ DIFFERENCES = (
     ),
     # What Snakka does otherwise on purpose.
     Difference(
+        "list_offsets:by_timestamp_after_whole_segments_were_deleted",
+        tuple(f"list_offsets topics.partitions.{name}" for name in ("timestamp", "offset", "leader_epoch")),
+        "Kafka stops at the first segment that is late enough, though its records are deleted, and finds nothing",
+        lambda kafka, snakka: kafka == -1,
+    ),
+    Difference(
         "metadata:a_topic_that_comes_into_being_by_being_asked_for",
         tuple(f"metadata topics.{name}" for name in ("error_code", "partitions", "topic_id")),
         "Kafka says that the topic is unknown and creates it meanwhile; Snakka answers when it is there",

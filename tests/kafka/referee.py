@@ -11,31 +11,20 @@ What no two brokers can answer alike (ids, ports, times) is replaced by `normal_
 `differences.py` says which.
 """
 
-import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tests.kafka.differences import DIFFERENCES, Difference
 from tests.kafka.normal_form import NormalForm
+from tests.kafka.settling import settle
 from tests.kafka.wire import DEADLINE_SECONDS, ConnectionClosedError, Wire, newest_version
 
 from snakka.protocol.api_keys import API_FACTS, ApiKey
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.message import Message
 from snakka.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
-from snakka.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
-from snakka.protocol.messages.incremental_alter_configs import (
-    AlterableConfig,
-    AlterConfigsResource,
-    IncrementalAlterConfigsRequest,
-)
-from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
 from snakka.protocol.uuids import Uuid
 
-TOPIC_RESOURCE = 2
-MARK_TOPIC = "marks"
-MARK_CONFIG = "retention.ms"
-MARKS = itertools.count(1_000_000)
 # What changes metadata.
 CHANGES = {
     ApiKey.ALTER_CONFIGS,
@@ -176,21 +165,8 @@ class Broker:
         return Topic(row.name, row.topic_id)
 
     def settle(self) -> None:
-        """Waits until what has been changed is in effect: Kafka answers when it is committed, not when its broker knows it.
-
-        Brokers take over changes one after another, so whoever shows a later one has the earlier ones. Twice, because
-        two that come together are shown before either has taken effect everywhere.
-        """
-        wire = self._wire("PLAINTEXT")
-        for _ in range(2):
-            mark = str(next(MARKS))
-            config = AlterableConfig(name=MARK_CONFIG, value=mark)
-            resource = AlterConfigsResource(
-                resource_type=TOPIC_RESOURCE, resource_name=MARK_TOPIC, configs=[config]
-            )
-            wire.ask(IncrementalAlterConfigsRequest(resources=[resource]))
-            while _mark(wire) != mark:
-                pass
+        """Waits until what has been changed is in effect."""
+        settle(self._wire("PLAINTEXT"))
 
     def _wire(self, listener: str) -> Wire:
         if listener not in self._wires:
@@ -250,23 +226,6 @@ def _walk(
             _walk(context, path, f"{where}[{index}]", value, snakka[index], found)
     elif kafka != snakka:
         found.append(Disagreement(*context, path, where, kafka, snakka))
-
-
-def prepare(port: int) -> None:
-    """Creates what `Broker.settle` needs, and waits for the producer ids that Kafka fetches with the first request."""
-    topic = CreatableTopic(name=MARK_TOPIC, num_partitions=1, replication_factor=1)
-    with Wire(port) as wire:
-        wire.ask(CreateTopicsRequest(topics=[topic]))
-        while wire.ask(InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)).error_code:
-            pass
-
-
-def _mark(wire: Wire) -> str | None:
-    resource = DescribeConfigsResource(
-        resource_type=TOPIC_RESOURCE, resource_name=MARK_TOPIC, configuration_keys=[MARK_CONFIG]
-    )
-    rows = wire.ask(DescribeConfigsRequest(resources=[resource])).results[0].configs
-    return rows[0].value if rows else None
 
 
 def apis_with_cases() -> set[ApiKey]:

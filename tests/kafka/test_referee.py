@@ -8,7 +8,8 @@ import pytest
 from tests.kafka.differences import DIFFERENCES, Difference
 from tests.kafka.kafka_tools_process import KafkaTools
 from tests.kafka.nodes import Node, running_kafka, running_snakka
-from tests.kafka.referee import CASES, Answer, Broker, Case, apis_with_cases, compare, prepare
+from tests.kafka.referee import CASES, Answer, Broker, Case, apis_with_cases, compare
+from tests.kafka.settling import prepare
 
 from snakka.broker.apis.table import ALL
 

@@ -78,6 +78,16 @@ def by_timestamp(broker: Broker, version: int) -> None:
 
 
 @case(ListOffsetsRequest)
+def by_timestamp_after_whole_segments_were_deleted(broker: Broker, version: int) -> None:
+    topic = broker.topic(segment_ms="1000")
+    fill(broker, topic, *[batch(b"a", b"b", timestamp=NOW_MS - 60_000 + step * 5_000) for step in range(4)])
+    delete_records(broker, topic, 5)
+    list_offsets(broker, version, (topic.name, 0, NOW_MS - 60_000))
+    list_offsets(broker, version, (topic.name, 0, NOW_MS - 45_000))
+    list_offsets(broker, version, (topic.name, 0, -3))
+
+
+@case(ListOffsetsRequest)
 def largest_timestamps_that_are_equal(broker: Broker, version: int) -> None:
     topic = broker.topic()
     fill(broker, topic, batch(b"a"), batch(b"b"), batch(b"c", b"d", timestamp=NOW_MS - 1))
