@@ -32,7 +32,6 @@ from tests.faults.kill_rounds import KillRounds
 from tests.faults.process_facts import resident_bytes
 from tests.faults.small_disk import small_disk
 
-
 PARTS = ("kills", "disk", "flips", "clients")
 
 

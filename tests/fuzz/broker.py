@@ -1,59 +1,111 @@
 """A running broker: damaged requests of every API and version cost their sender the connection, and nobody else anything."""
 
+import contextlib
 import random
+import selectors
 import socket
 import struct
 import time
-from pathlib import Path
+import urllib.request
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from snakka.protocol.api_keys import API_FACTS
 from snakka.protocol.frame import Frame
 from snakka.protocol.request_header import write_request_header
+from tests.cli.broker_process import BrokerProcess
+from tests.faults.process_facts import peak_resident_bytes, resident_bytes
 from tests.fuzz.mutations import Sample, damaged_samples
 
-ANSWER_SECONDS = 0.05
-# The APIs that change the cluster would fill the metadata log with topics; half-right requests of them are rare enough.
+# Connections at one time. A damaged frame mostly ends its connection, so each gets few.
+VICTIMS = 16
+FRAMES_A_CONNECTION = 4
+# Some requests wait, as they should; nobody waits for them.
+PATIENCE_SECONDS = 0.2
 MAX_GROWTH_BYTES = 200 * 1024 * 1024
 
 
 class BrokerFuzz(NamedTuple):
-    """What a run did."""
+    """What a run did. `frames` were handled by the broker: answered, or their connection closed for them."""
 
     frames: int
     connections: int
+    kinds: int
     resident_growth: int
+    slowest_bystander_ms: float
 
 
 def fuzz_broker(
-    host: str, port: int, process_id: int, seed: int, seconds: float, most: int = 1 << 62
+    broker: BrokerProcess, metrics_port: int, seed: int, seconds: float, most: int = 1 << 62
 ) -> BrokerFuzz:
-    """Send damaged frames until the time is over; AssertionError if the broker stops serving a bystander or grows."""
+    """Damaged frames until there were enough or the time is over; AssertionError if it harms anybody but the sender."""
     chance = random.Random(seed)
-    bystander = _Bystander(host, port)
-    before = _resident(process_id)
+    process_id = broker.process.pid
+    before = resident_bytes(process_id)
     until = time.monotonic() + seconds
-    frames = connections = 0
-    generator = (sample for sample in damaged_samples(chance) if sample.kind == "request")
-    while frames < most and time.monotonic() < until:
-        connections += 1
-        with socket.create_connection((host, port), 5) as victim:
-            victim.settimeout(ANSWER_SECONDS)
-            burst = b"".join(_frame(chance, next(generator)) for _ in range(64))
-            frames += 64
-            try:
-                victim.sendall(burst)
-                while victim.recv(65536):
-                    pass
-            except OSError:
-                pass
-        if connections % 16 == 0:
+    frames = _Frames(chance)
+    connections = handled = 0
+    with contextlib.closing(_Bystander(broker)) as bystander:
+        already = _handled(metrics_port)
+        while handled < most and time.monotonic() < until:
+            for _ in range(16):
+                connections += _storm(broker.port, frames)
             bystander.check()
-    bystander.check()
-    bystander.close()
-    growth = _resident(process_id) - before
+            handled = _handled(metrics_port) - already - bystander.checks
+        slowest = bystander.slowest_ms
+    growth = peak_resident_bytes(process_id) - before
     assert growth < MAX_GROWTH_BYTES, f"the broker grew by {growth} bytes"
-    return BrokerFuzz(frames, connections, growth)
+    assert "Traceback" not in broker.log, broker.log[broker.log.index("Traceback") :][:4000]
+    return BrokerFuzz(handled, connections, len(frames.kinds), growth, slowest)
+
+
+def _storm(port: int, frames: Iterator[bytes]) -> int:
+    """So many connections at once, each with a few frames; all are over when this returns."""
+    with selectors.DefaultSelector() as selector:
+        for _ in range(VICTIMS):
+            victim = socket.create_connection(("127.0.0.1", port), 10)
+            burst = b"".join(next(frames) for _ in range(FRAMES_A_CONNECTION))
+            with contextlib.suppress(OSError):
+                victim.sendall(burst)
+                victim.shutdown(socket.SHUT_WR)
+            victim.setblocking(False)
+            selector.register(victim, selectors.EVENT_READ)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while selector.get_map() and time.monotonic() < deadline:
+            for key, _ in selector.select(PATIENCE_SECONDS):
+                if not _reads_on(key.fileobj):
+                    selector.unregister(key.fileobj)
+                    key.fileobj.close()  # type: ignore[union-attr]
+        for key in list(selector.get_map().values()):
+            key.fileobj.close()  # type: ignore[union-attr]
+    return VICTIMS
+
+
+def _reads_on(victim: object) -> bool:
+    assert isinstance(victim, socket.socket)
+    try:
+        return bool(victim.recv(1 << 20))
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+class _Frames:
+    """Damaged requests without end; `kinds` remembers which APIs and versions there were."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.kinds: set[tuple[int, int]] = set()
+        self._chance = chance
+        self._samples = (sample for sample in damaged_samples(chance) if sample.kind == "request")
+
+    def __iter__(self) -> "_Frames":
+        return self
+
+    def __next__(self) -> bytes:
+        sample = next(self._samples)
+        self.kinds.add((sample.key, sample.version))
+        return _frame(self._chance, sample)
 
 
 def _frame(chance: random.Random, sample: Sample) -> bytes:
@@ -69,11 +121,21 @@ def _frame(chance: random.Random, sample: Sample) -> bytes:
     return bytes(frame)
 
 
+def _handled(metrics_port: int) -> int:
+    """How many requests the broker has taken so far, by its own count: handled, or refused with their connection."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{metrics_port}/metrics", timeout=30) as answer:
+        lines = answer.read().decode().splitlines()
+    wanted = ("snakka_requests_total{", "snakka_network_requests_rejected_total{")
+    return sum(int(float(line.rpartition(" ")[2])) for line in lines if line.startswith(wanted))
+
+
 class _Bystander:
     """A client that minds its own business on one connection all the while."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self._socket = socket.create_connection((host, port), 5)
+    def __init__(self, broker: BrokerProcess) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", broker.port), 10)
+        self.checks = 0
+        self.slowest_ms = 0.0
         out = Frame(4)
         write_request_header(out, 18, 0, 7, "bystander")
         out.seal()
@@ -83,6 +145,7 @@ class _Bystander:
         self._socket.close()
 
     def check(self) -> None:
+        started = time.monotonic()
         self._socket.sendall(self._request)
         answer = b""
         while len(answer) < 8 or len(answer) < 4 + struct.unpack_from(">i", answer)[0]:
@@ -90,12 +153,5 @@ class _Bystander:
             assert part, "the broker closed the connection of a client that did nothing wrong"
             answer += part
         assert struct.unpack_from(">ih", answer, 4) == (7, 0)
-
-
-def _resident(process_id: int) -> int:
-    """Bytes in memory; 0 where the system does not tell this way."""
-    try:
-        fields = Path(f"/proc/{process_id}/statm").read_text().split()
-    except OSError:
-        return 0
-    return int(fields[1]) * 4096
+        self.checks += 1
+        self.slowest_ms = max(self.slowest_ms, (time.monotonic() - started) * 1000)

@@ -1,6 +1,10 @@
 """A short run of `make fuzz` on every test run."""
 
+from pathlib import Path
+
 from tests.cli.broker_process import start_broker
+from tests.faults.kill_rounds import free_port
+from tests.faults.process_facts import needs_proc
 from tests.fuzz.broker import fuzz_broker
 from tests.fuzz.codecs import fuzz_codecs
 
@@ -9,9 +13,11 @@ def test_damaged_messages_break_no_codec() -> None:
     assert fuzz_codecs(seed=1, seconds=30, most=10_000) == 10_000
 
 
-def test_damaged_requests_hurt_only_their_sender(tmp_path) -> None:
-    broker = start_broker(tmp_path)
-    host, _, port = broker.bootstrap.rpartition(":")
-    result = fuzz_broker(host, int(port), broker.process.pid, seed=1, seconds=30, most=10_000)
-    assert result.frames >= 10_000
-    assert broker.stop() == 0
+@needs_proc
+def test_damaged_requests_hurt_only_their_sender(tmp_path: Path) -> None:
+    metrics_port = free_port()
+    with start_broker(tmp_path, "--metrics", f"127.0.0.1:{metrics_port}") as broker:
+        result = fuzz_broker(broker, metrics_port, seed=1, seconds=60, most=5_000)
+        assert result.frames >= 5_000
+        assert result.kinds > 300
+        assert broker.stop() == 0
