@@ -5,7 +5,7 @@ from cluster_builder import NEWEST, Cluster
 
 from snakka.metadata.state.partition_creation import create_partitions
 from snakka.metadata.state.rules import Caller
-from snakka.protocol.errors import ErrorCode
+from snakka.protocol.errors import ApiError, ErrorCode
 from snakka.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
     CreatePartitionsRequest,
@@ -77,6 +77,11 @@ def test_refusals(cluster: Cluster, one: CreatePartitionsTopic, error: ErrorCode
     decision = create(cluster, one)
     assert decision.response.results[0].error_code == error
     assert not decision.records
+
+
+def test_more_than_one_request_may_write_is_refused_before_it_is_worked_out(cluster: Cluster) -> None:
+    with pytest.raises(ApiError, match="POLICY_VIOLATION"):
+        create(cluster, more("t", 2**31 - 1))
 
 
 def test_no_partitions_while_nobody_can_lead_them(cluster: Cluster) -> None:

@@ -26,7 +26,12 @@ class Decision(Generic[R]):
 
 
 def check_size(records: Sequence[Message]) -> None:
-    if len(records) > MAX_RECORDS_PER_REQUEST:
+    check_count(len(records))
+
+
+def check_count(records: int) -> None:
+    """For decisions that would take long to make only to be too large."""
+    if records > MAX_RECORDS_PER_REQUEST:
         raise ApiError(
             ErrorCode.POLICY_VIOLATION,
             f"The request would write more than {MAX_RECORDS_PER_REQUEST} records; split it.",

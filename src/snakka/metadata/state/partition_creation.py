@@ -5,7 +5,7 @@ from collections import Counter
 
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.state.assignments import assigned_partition, place_partitions
-from snakka.metadata.state.decision import Decision
+from snakka.metadata.state.decision import Decision, check_count
 from snakka.metadata.state.heartbeats import Heartbeats
 from snakka.metadata.state.rules import Caller
 from snakka.protocol.errors import ApiError, ErrorCode
@@ -26,6 +26,7 @@ def create_partitions(
     heartbeats: Heartbeats,
     chance: random.Random,
 ) -> Decision[CreatePartitionsResponse]:
+    check_count(sum(_additional(image, topic) for topic in request.topics))
     named = Counter(topic.name for topic in request.topics)
     records: list[Message] = []
     results: dict[str, CreatePartitionsTopicResult] = {}
@@ -44,6 +45,11 @@ def create_partitions(
             result.error_message = error.message or None
     response = CreatePartitionsResponse(results=list(results.values()))
     return Decision([] if request.validate_only else records, response)
+
+
+def _additional(image: ClusterImage, request: CreatePartitionsTopic) -> int:
+    topic = image.topics.get(request.name)
+    return 0 if topic is None else max(request.count - len(topic.partitions), 0)
 
 
 def _new_partitions(
