@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from network_harness import Answering, Client, connected, framed, listening, sealed, stays, until
 
 from snakka.network.connection import Connection
-from snakka.network.outbound import CHUNK_BYTES, SMALL_BYTES, Outbound
+from snakka.network.outbound import CHUNK_BYTES, SMALL_BYTES, ChunkBuffer, Outbound
 from snakka.protocol.file_region import FileRegion, MemoryRegion
 from snakka.protocol.frame import Frame
 from snakka.runtime import InlineOffload
@@ -33,9 +33,13 @@ class Region:
     def __len__(self) -> int:
         return len(self._data)
 
-    def read(self, start: int, size: int) -> bytes | None:
+    def read_into(self, start: int, buffer: memoryview) -> int | None:
         self.reads += 1
-        return None if self._would_block else self._read(start, size)
+        if self._would_block:
+            return None
+        data = self._read(start, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def read_blocking(self, start: int, size: int) -> bytes:
         self.threads.add(threading.current_thread().name)
@@ -237,11 +241,11 @@ def test_a_large_answer_lets_others_have_their_turn(run: Run) -> None:
 
 
 class TransportThatTakes:
-    """Takes so many bytes at each write and reports the rest, as a socket with a full buffer does."""
+    """Takes so many bytes at each write, holds on to the rest where it lies and reports it, as a full socket's does."""
 
     def __init__(self, amounts: list[int]) -> None:
         self.sent = bytearray()
-        self.rest = bytearray()
+        self.rest: list[memoryview] = []
         self._amounts = amounts
         self._turn = 0
         self.outbound: Outbound | None = None
@@ -250,7 +254,7 @@ class TransportThatTakes:
         assert high == 0
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.rest += data
+        self.rest.append(memoryview(data))
         self.take()
         assert self.outbound is not None
         if self.rest:
@@ -259,8 +263,12 @@ class TransportThatTakes:
     def take(self) -> None:
         amount = self._amounts[self._turn % len(self._amounts)]
         self._turn += 1
-        self.sent += self.rest[:amount]
-        del self.rest[:amount]
+        while self.rest and amount:
+            first = self.rest.pop(0)
+            self.sent += first[:amount]
+            if len(first) > amount:
+                self.rest.insert(0, first[amount:])
+            amount -= min(amount, len(first))
 
 
 piece_sizes = st.one_of(
@@ -278,43 +286,49 @@ pieces = st.tuples(st.sampled_from(["bytes", "region", "cold"]), piece_sizes)
 def test_any_answers_leave_whole_and_in_order(
     answers: list[list[tuple[str, int]]], amounts: list[int], corked: bool
 ) -> None:
+    """To two clients that share the buffer which files are read into."""
     loop = asyncio.new_event_loop()
-    transport = TransportThatTakes([max(amount, 20_000) for amount in amounts])
+    chunk = ChunkBuffer()
+    transports = [TransportThatTakes([max(amount, 20_000) for amount in amounts]) for _ in range(2)]
     events: list[str] = []
-    outbound = Outbound(
-        transport,  # type: ignore[arg-type]
-        loop,
-        InlineOffload(loop),
-        on_full=lambda: events.append("full"),
-        on_drained=lambda: events.append("drained"),
-        on_failure=lambda error: events.append(str(error)),
-    )
-    transport.outbound = outbound
-    expected = bytearray()
-    outbound.corked = corked
+    expected = [bytearray(), bytearray()]
+    for transport in transports:
+        transport.outbound = Outbound(
+            transport,  # type: ignore[arg-type]
+            loop,
+            InlineOffload(loop),
+            chunk,
+            on_full=lambda: events.append("full"),
+            on_drained=lambda: events.append("drained"),
+            on_failure=lambda error: events.append(str(error)),
+        )
+        transport.outbound.corked = corked
     for number, answer in enumerate(answers):
         frame = Frame(4)
-        expected += sum(size for _, size in answer).to_bytes(4, "big")
+        wanted = expected[number % 2]
+        wanted += sum(size for _, size in answer).to_bytes(4, "big")
         for kind, size in answer:
             data = bytes([number * 7 % 251]) * size
-            expected += data
+            wanted += data
             if kind == "bytes":
                 frame += data
             else:
                 frame.splice(Region(data, would_block=kind == "cold"))
         frame.seal()
-        outbound.send(frame)
-    outbound.uncork()
+        transports[number % 2].outbound.send(frame)  # type: ignore[union-attr]
+    for transport in transports:
+        transport.outbound.uncork()  # type: ignore[union-attr]
     for _ in range(10_000):
         loop.call_soon(loop.stop)
         loop.run_forever()
-        transport.take()
-        if not transport.rest:
-            outbound.resume()
-        if outbound.is_empty and not transport.rest:
+        for transport in transports:
+            transport.take()
+            if not transport.rest:
+                transport.outbound.resume()  # type: ignore[union-attr]
+        if all(one.outbound.is_empty and not one.rest for one in transports):  # type: ignore[union-attr]
             break
     loop.close()
-    assert transport.sent == expected
+    assert [transport.sent for transport in transports] == expected
     assert "drained" in events
     assert set(events) <= {"full", "drained"}
-    assert outbound._queued_bytes == 0
+    assert all(transport.outbound._queued_bytes == 0 for transport in transports)  # type: ignore[union-attr]

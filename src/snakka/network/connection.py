@@ -16,7 +16,7 @@ from typing import Protocol, cast
 from snakka.network.connection_limits import ConnectionLimits, normal_address
 from snakka.network.frame_splitter import BadFrameError, FrameSplitter
 from snakka.network.metrics import ListenerMetrics
-from snakka.network.outbound import Outbound
+from snakka.network.outbound import ChunkBuffer, Outbound
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.network.rejection_log import RejectionLog
 from snakka.network.waiting import Waiting
@@ -63,6 +63,8 @@ class ConnectionEnvironment:
     receive_buffer_bytes: int
     # Whether a new connection is already who it says it is: true where the listener asks for no credentials.
     is_authenticated: bool = True
+    # What the answers that are in files pass through.
+    chunk: ChunkBuffer = field(default_factory=ChunkBuffer)
     # A dict, for its order: what is done to all connections is done in the order in which they came.
     connections: dict["Connection", None] = field(default_factory=dict)
     # Called when the last of them has ended.
@@ -124,6 +126,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport,
             self._loop,
             environment.runtime.offload,
+            environment.chunk,
             on_full=self._hold_back,
             on_drained=self._answers_have_left,
             on_failure=self._cannot_answer,

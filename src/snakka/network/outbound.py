@@ -25,6 +25,23 @@ MOST_QUEUED_PARTS = 64
 _IN_MEMORY = (bytes, bytearray, memoryview)
 
 
+class ChunkBuffer:
+    """Where all connections of a listener read their chunks, one after the other.
+
+    Nearly always the socket takes a chunk at once. If it does not, the transport keeps the buffer, and the next
+    connection gets a new one: a fresh quarter of a mebibyte for each chunk would cost more than reading it.
+    """
+
+    __slots__ = ("view",)
+
+    def __init__(self) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """A transport holds on to the buffer: begin another."""
+        self.view = memoryview(bytearray(CHUNK_BYTES))
+
+
 class Outbound:
     """Feeds one transport.
 
@@ -33,6 +50,7 @@ class Outbound:
     """
 
     __slots__ = (
+        "_chunk",
         "_gathered",
         "_gathered_bytes",
         "_loop",
@@ -54,6 +72,7 @@ class Outbound:
         transport: asyncio.WriteTransport,
         loop: asyncio.AbstractEventLoop,
         offload: Offload,
+        chunk: ChunkBuffer,
         *,
         on_full: Callable[[], None],
         on_drained: Callable[[], None],
@@ -64,6 +83,7 @@ class Outbound:
         self._transport = transport
         self._loop = loop
         self._offload = offload
+        self._chunk = chunk
         self._on_full = on_full
         self._on_drained = on_drained
         self._on_failure = on_failure
@@ -154,18 +174,21 @@ class Outbound:
         position = self._position
         if isinstance(part, _IN_MEMORY):
             return part if size == len(part) else memoryview(part)[position : position + size]
+        chunk = self._chunk.view
         try:
-            data = part.read(position, size)
+            count = part.read_into(position, chunk[:size])
         except OSError as error:
             self._fail(error)
             return None
-        if data is None:
+        if count is None:
             self._suspended = True
             self._offload.run(part.read_blocking, position, size).add_done_callback(self._chunk_was_read)
-        elif not data:
+            return None
+        if not count:
             self._fail(OSError("the file ended before the region that was to be sent"))
             return None
-        return data
+        # The buffer is the next reader's too: a small piece, which may wait for others, is copied.
+        return bytes(chunk[:count]) if count <= SMALL_BYTES else chunk[:count]
 
     def _chunk_was_read(self, future: asyncio.Future[bytes]) -> None:
         self._suspended = False
@@ -203,6 +226,8 @@ class Outbound:
             self._gather(data, size)
         else:
             self._transport.write(data)
+            if self._paused and isinstance(data, memoryview) and data.obj is self._chunk.view.obj:
+                self._chunk.leave()
 
     def _gather(self, data: bytes | bytearray | memoryview, size: int) -> None:
         self._gathered.append(data)

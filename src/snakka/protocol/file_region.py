@@ -13,8 +13,8 @@ class FileRegion(Protocol):
 
     def __len__(self) -> int: ...
 
-    def read(self, start: int, size: int) -> bytes | None:
-        """Up to `size` bytes from `start` of the region without blocking; None if the read would block."""
+    def read_into(self, start: int, buffer: memoryview) -> int | None:
+        """Fill `buffer` from `start` of the region on, without blocking: how many bytes; None if it would block."""
 
     def read_blocking(self, start: int, size: int) -> bytes:
         """Up to `size` bytes from `start` of the region, for a thread; StorageFailure if the disk fails."""
@@ -31,8 +31,10 @@ class MemoryRegion:
     def __len__(self) -> int:
         return len(self._view)
 
-    def read(self, start: int, size: int) -> bytes | None:
-        return bytes(self._view[start : start + size])
+    def read_into(self, start: int, buffer: memoryview) -> int | None:
+        data = self._view[start : start + len(buffer)]
+        buffer[: len(data)] = data
+        return len(data)
 
     def read_blocking(self, start: int, size: int) -> bytes:
         return bytes(self._view[start : start + size])

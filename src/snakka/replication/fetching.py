@@ -191,10 +191,11 @@ def _read_partition(
     return row, found.next_offset < upper_bound
 
 
-def _copied(region: FileRegion, size: int) -> FileRegion | bytes:
+def _copied(region: FileRegion, size: int) -> FileRegion | bytearray:
     """The region's bytes, or itself where a disk would make us wait, or cannot give them: that is for the sender."""
+    data = bytearray(size)
     try:
-        return region.read(0, size) or region
+        return data if region.read_into(0, memoryview(data)) == size else region
     except OSError:
         return region
 

@@ -183,22 +183,24 @@ class OsRegion:
     def __len__(self) -> int:
         return self._size
 
-    def read(self, start: int, size: int) -> bytes | None:
-        size = min(size, self._size - start)
-        if self._in_memory or not self._descriptor.may_refuse_to_wait:
-            return self.read_blocking(start, size)
-        # The zeroed buffer and the copy out of it cost about as much as the read, hence `in_memory` for fresh bytes.
-        buffer = bytearray(size)
+    def read_into(self, start: int, buffer: memoryview) -> int | None:
+        size = min(len(buffer), self._size - start)
+        may_wait = self._in_memory or not self._descriptor.may_refuse_to_wait
+        flags = 0 if may_wait else _RWF_NOWAIT
         try:
-            got = os.preadv(self._descriptor.fd, (buffer,), self._start + start, _RWF_NOWAIT)
+            got = _read_into(self._descriptor.fd, buffer[:size], self._start + start, flags)
         except BlockingIOError:
             return None
         except OSError as error:
-            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            if may_wait or error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
                 raise self._file.failure("read", error) from error
             self._descriptor.may_refuse_to_wait = False  # a file system in memory, or one that can't tell
-            return self.read_blocking(start, size)
-        return bytes(buffer) if got == size else None
+            return self.read_into(start, buffer)
+        if got == size:
+            return got
+        if may_wait:
+            raise self._truncated()
+        return None
 
     def read_blocking(self, start: int, size: int) -> bytes:
         size = min(size, self._size - start)
@@ -207,9 +209,20 @@ class OsRegion:
         except OSError as error:
             raise self._file.failure("read", error) from error
         if len(data) != size:
-            # Not a failure of the disk: the log was truncated while these bytes were on their way.
-            raise OSError(errno.ENODATA, "the log was truncated while it was being read", self._file.path)
+            raise self._truncated()
         return data
+
+    def _truncated(self) -> OSError:
+        """Not a failure of the disk: the log was truncated while these bytes were on their way."""
+        return OSError(errno.ENODATA, "the log was truncated while it was being read", self._file.path)
+
+
+def _read_into(fd: int, buffer: memoryview, offset: int, flags: int) -> int:
+    if hasattr(os, "preadv"):
+        return os.preadv(fd, (buffer,), offset, flags)
+    data = os.pread(fd, len(buffer), offset)
+    buffer[: len(data)] = data
+    return len(data)
 
 
 class OsFile:

@@ -61,8 +61,12 @@ class SimulatedRegion:
     def __len__(self) -> int:
         return self._size
 
-    def read(self, start: int, size: int) -> bytes | None:
-        return None if self._file.files.cold else self.read_blocking(start, size)
+    def read_into(self, start: int, buffer: memoryview) -> int | None:
+        if self._file.files.cold:
+            return None
+        data = self.read_blocking(start, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def read_blocking(self, start: int, size: int) -> bytes:
         size = min(size, self._size - start)
