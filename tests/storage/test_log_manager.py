@@ -605,7 +605,8 @@ async def test_what_a_failed_creation_has_left_does_not_stop_the_next_start() ->
         found = manager.get("t", 0)
         assert found is not None
         assert (found.directory, found.log_end_offset) == ("/b/t-0", 10)
-        await until(lambda: not disk.exists("/a/t-0"))
+        assert not disk.exists("/a/t-0"), "its name is free at once"
+        await until(lambda: not any(name.startswith("t-0") for name in disk.list("/a")))
         await manager.close()
 
 

@@ -21,7 +21,13 @@ from snakka.storage.checkpoint_file import TopicPartition
 from snakka.storage.directory_checkpoints import Checkpoint, read_directory_checkpoint, take_clean_marker
 from snakka.storage.files import Files
 from snakka.storage.log_config import LogConfig
-from snakka.storage.log_directory import Kind, LogDirectory, PartitionDirectory, partition_directories
+from snakka.storage.log_directory import (
+    Kind,
+    LogDirectory,
+    PartitionDirectory,
+    marked_name,
+    partition_directories,
+)
 from snakka.storage.meta_properties import DataDirectoryError
 from snakka.storage.partition_log import PartitionLog
 from snakka.storage.partition_metadata import partition_metadata_path, read_topic_id
@@ -93,7 +99,8 @@ async def load_logs(
         directories, await asyncio.gather(*looks, return_exceptions=True), strict=True
     ):
         _settle(directory, look, contents.append, loaded)
-    loaded.deleted += await runtime.offload.run(settle_duplicates, files, contents)
+    for found, one in await runtime.offload.run(unused_duplicates, files, contents):
+        _set_aside(files, runtime, found, one, contents, loaded)
     await asyncio.gather(
         *(
             _load_directory(files, runtime, found, config_for, threads_per_directory, loaded)
@@ -128,41 +135,61 @@ def _look_into(files: Files, directory: LogDirectory) -> Contents:
     return contents
 
 
-def settle_duplicates(files: Files, contents: Sequence[Contents]) -> list[str]:
-    """The same partition of the same topic may lie in one directory only; those that are to go.
+Place = tuple[Contents, PartitionDirectory]
 
-    A disk that fails while a log is made leaves an unused one behind, and the log goes to another disk. Of two that were
-    used nobody can know which one is right.
+
+def unused_duplicates(files: Files, contents: Sequence[Contents]) -> list[Place]:
+    """The same partition of the same topic may lie in one directory only; those that lie elsewhere and were never used.
+
+    A disk that fails while a log is made leaves one behind, and the log goes to another disk. Of two that were used
+    nobody can know which one is right.
     """
-    places: dict[tuple[str, int, Kind], list[tuple[Contents, PartitionDirectory]]] = {}
+    places: dict[tuple[str, int, Kind], list[Place]] = {}
     for found in contents:
         for one in found.of_kind(Kind.CURRENT, Kind.FUTURE):
             places.setdefault((one.topic, one.partition, one.kind), []).append((found, one))
-    unused: list[str] = []
+    unused: list[Place] = []
     for candidates in places.values():
         if len(candidates) > 1:
-            unused += _settle_partition(files, candidates)
+            unused += _unused_of(files, candidates)
     return unused
 
 
-def _settle_partition(files: Files, candidates: Sequence[tuple[Contents, PartitionDirectory]]) -> list[str]:
+def _unused_of(files: Files, candidates: Sequence[Place]) -> list[Place]:
     by_id: dict[Uuid | None, str] = {}
-    unused: list[tuple[Contents, PartitionDirectory, str]] = []
+    unused = []
     for found, one in candidates:
         path = os.path.join(found.directory.path, one.name)
         if not _was_used(files, path):
-            unused.append((found, one, path))
-            continue
-        other = by_id.setdefault(read_topic_id(files, path), path)
-        if other != path:
+            unused.append((found, one))
+        elif (other := by_id.setdefault(read_topic_id(files, path), path)) != path:
             raise DataDirectoryError(
                 f"{other} and {path} are the same partition: remove the one on the disk that failed last"
             )
-    surplus = unused if by_id else unused[1:]
-    for found, one, path in surplus:
-        log.warning("removing %s, which was never used: the partition has another place", path)
-        found.partitions.remove(one)
-    return [path for _, _, path in surplus]
+    return unused
+
+
+def _set_aside(
+    files: Files,
+    runtime: Runtime,
+    found: Contents,
+    one: PartitionDirectory,
+    contents: list[Contents],
+    loaded: LoadedLogs,
+) -> None:
+    """Renamed now and removed later: its name may be needed at once."""
+    path = os.path.join(found.directory.path, one.name)
+    target = marked_name(one.topic, one.partition, Kind.DELETED, runtime.random)
+    log.warning("removing %s, which was never used: the partition has another place", path)
+    found.partitions.remove(one)
+    try:
+        files.rename(path, os.path.join(found.directory.path, target))
+    except OSError as error:
+        loaded.failures.append((found.directory, error))
+        if found in contents:
+            contents.remove(found)
+    else:
+        loaded.deleted.append(os.path.join(found.directory.path, target))
 
 
 def _was_used(files: Files, path: str) -> bool:
