@@ -242,7 +242,7 @@ class PartitionModel:
             self._lose(offset)
         self._sequences.clear()
         for offset, found in self.records.items():
-            if found.place == 0:
+            if found.place == 0 and offset + len(found.batch.records) <= end:
                 self._note_sequence(found.batch, offset)
 
     def _lose(self, offset: int) -> None:
