@@ -41,6 +41,7 @@ TIMEOUT_MS = 20_000
 # Of an hour ago: old enough to be apart from each other by more than segments live, too young to be removed.
 STARTED_MS = int(time.time() * 1000) - 3_600_000
 COMPACTED = "compacted"
+COMPACTED_BATCH = 6
 COMPACTION_SECONDS = 30
 CHECKPOINT_SECONDS = 30
 
@@ -66,6 +67,9 @@ NODE_OPTIONS = {
     "log.cleaner.backoff.ms": "200",
     "log.cleaner.dedupe.buffer.size": "2097152",
     "log.flush.start.offset.checkpoint.interval.ms": "200",
+    # After a crash the next broker has to wait for so long.
+    "broker.session.timeout.ms": "5000",
+    "broker.heartbeat.interval.ms": "1000",
     "offsets.topic.num.partitions": "1",
     "transaction.state.log.num.partitions": "1",
     "metadata.log.max.record.bytes.between.snapshots": "2000",
@@ -208,7 +212,7 @@ class DataSet:
         for step in range(6):
             records = [
                 record._replace(key=b"key-%d" % (number % 4), headers=())
-                for number, record in enumerate(self._records(6, step))
+                for number, record in enumerate(self._records(COMPACTED_BATCH, step))
             ]
             base_offset = self._append(wire, COMPACTED, records)
             for number, record in enumerate(records):
@@ -223,14 +227,15 @@ class DataSet:
         assert not answer.topics[0].partitions[0].error_code
 
     def wait_until_compacted(self, port: int) -> None:
-        """Returns when the broker has removed records that later ones replace."""
+        """Returns when the broker has removed all records that later ones replace, but for the segment that it writes to."""
+        active = max(self._written) - COMPACTED_BATCH + 1
+        kept = _last_of_each_key({at: pair for at, pair in self._written.items() if at < active})
+        kept |= {at for at in self._written if at >= active}
         deadline = time.monotonic() + COMPACTION_SECONDS
         with Wire(port) as wire:
-            before = count = len(_records_in(fetch_all(wire, COMPACTED, 0)))
-            while count == before:
-                assert time.monotonic() < deadline, "nothing was compacted"
+            while {record.offset for record in _records_in(fetch_all(wire, COMPACTED, 0))} != kept:
+                assert time.monotonic() < deadline, "the log was not compacted"
                 time.sleep(0.1)
-                count = len(_records_in(fetch_all(wire, COMPACTED, 0)))
 
     def wait_until_cut_outlives_a_crash(self, data: Path) -> None:
         """Brokers write down where a log starts some time after they have said so."""
@@ -298,8 +303,7 @@ class DataSet:
             record.offset: (record.key, record.value) for record in _records_in(fetch_all(wire, COMPACTED, 0))
         }
         assert found.items() <= self._written.items()
-        last = {key: offset for offset, (key, _) in sorted(self._written.items())}
-        assert set(last.values()) <= found.keys()
+        assert _last_of_each_key(self._written) <= found.keys()
 
     def _check_producer(self, wire: Wire) -> None:
         end = list_offset(wire, "numbered", 0, -1).offset
@@ -366,6 +370,10 @@ def fetch_all(wire: Wire, topic: str, partition: int) -> bytes:
             return bytes(data)
         data += found
         offset = [header for _, header in iter_headers(found)][-1].next_offset
+
+
+def _last_of_each_key(written: dict[int, tuple[bytes | None, bytes | None]]) -> set[int]:
+    return set({key: offset for offset, (key, _) in sorted(written.items())}.values())
 
 
 def _records_in(data: bytes) -> list[Record]:

@@ -22,6 +22,23 @@ def snapshots(node: Node) -> set[str]:
     return {file.name for file in (node.data / "__cluster_metadata-0").glob("*.checkpoint")}
 
 
+def commit_offsets(node: Node, tools: KafkaTools) -> None:
+    """A consumer group, which Snakka does not serve yet, but must not lose."""
+    tools.run_ok(
+        "kafka-console-consumer",
+        *("--bootstrap-server", node.bootstrap, "--topic", "codec-none", "--group", "readers"),
+        *("--from-beginning", "--max-messages", "3", "--timeout-ms", "30000"),
+    )
+
+
+def committed_offset(node: Node, tools: KafkaTools) -> str:
+    described = tools.run_ok(
+        "kafka-consumer-groups", "--bootstrap-server", node.bootstrap, "--describe", "--group", "readers"
+    )
+    (row,) = (line.split() for line in described.splitlines() if "codec-none" in line)
+    return row[3]
+
+
 def test_from_kafka_to_snakka_and_back(node: Node, tools: KafkaTools, libs: str) -> None:
     node.format_with_kafka(tools, CLUSTER_ID)
     data_set = DataSet()
@@ -29,6 +46,7 @@ def test_from_kafka_to_snakka_and_back(node: Node, tools: KafkaTools, libs: str)
         prepare(node.port)
         write_transactions(node.port)
         data_set.extend(node.port)
+        commit_offsets(node, tools)
         data_set.wait_until_compacted(node.port)
         data_set.remember(node.port)
         transactions = aborted_and_committed(node.port)
@@ -45,6 +63,7 @@ def test_from_kafka_to_snakka_and_back(node: Node, tools: KafkaTools, libs: str)
     with running_kafka(node, libs):
         data_set.check(node.port)
         assert aborted_and_committed(node.port) == transactions
+        assert committed_offset(node, tools) == "3"
         write_transactions(node.port)
         transactions = aborted_and_committed(node.port)
         data_set.extend(node.port)
@@ -54,7 +73,9 @@ def test_from_kafka_to_snakka_and_back(node: Node, tools: KafkaTools, libs: str)
         assert aborted_and_committed(node.port) == transactions
 
 
-def test_from_snakka_to_kafka_and_back(node: Node, libs: str) -> None:
+def test_from_snakka_to_kafka_and_back(tmp_path: Path, libs: str) -> None:
+    two_disks = {"log.dirs": f"{tmp_path}/one,{tmp_path}/two"}
+    node = Node(tmp_path, NODE_OPTIONS | two_disks)
     data_set = DataSet()
     with running_snakka(node):
         prepare(node.port)
