@@ -19,7 +19,7 @@ from tests.fuzz.mutations import Sample, damaged_samples
 
 # Connections at one time. A damaged frame mostly ends its connection, so each gets few.
 VICTIMS = 16
-FRAMES_A_CONNECTION = 4
+FRAMES_A_CONNECTION = 2
 # Some requests wait, as they should; nobody waits for them.
 PATIENCE_SECONDS = 0.2
 MAX_GROWTH_BYTES = 200 * 1024 * 1024
