@@ -394,7 +394,7 @@ async def test_what_a_killed_broker_had_not_synced_is_synced_before_anybody_sees
         disk.faults.append(Fault("sync", path_contains=f"{topic}-0/"))
         disk.release()
     log_file = f"{DATA}/{topic}-0/{0:020}.log"
-    disk.disk.find(log_file).sync_failure = None
+    disk.restart()
     disk.synced.clear()
     async with running(DATA, files=disk) as broker:
         assert disk.syncs_of(log_file) > 0

@@ -209,6 +209,10 @@ class SimulatedFiles:
         self._failed_syncs.clear()
         self.disk.lose_power(chance)
 
+    def restart(self) -> None:
+        """Another program begins: it knows nothing of the syncs that failed for the one before it."""
+        self._failed_syncs.clear()
+
     def detach(self) -> None:
         """The program is dead: whatever it still tries to do, ProgramDied says that it does not happen."""
         self._is_detached = True
