@@ -249,7 +249,7 @@ async def test_a_topic_made_again_under_its_name_is_another_topic(client, topic)
     await client.create_topic(topic)
     await client.produce(topic, batch(b"new"))
     assert values_of((await by_name.fetch())[0]) == [b"new"]
-    assert (await by_id.fetch())[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert (await by_id.fetch())[0].error_code == ErrorCode.INCONSISTENT_TOPIC_ID
 
 
 async def test_a_full_cache_gives_no_session_until_one_is_closed(tmp_path, topic) -> None:

@@ -40,6 +40,7 @@ class FetchTarget:
         "fetch_offset",
         "index",
         "key",
+        "known_as",
         "known_high_watermark",
         "known_log_start_offset",
         "last_fetched_epoch",
@@ -56,6 +57,8 @@ class FetchTarget:
         self.topic_id = topic_id
         self.index = index
         self.partition: Partition | None = None
+        # The name of its topic, once it was found.
+        self.known_as = ""
         # Why there is no partition, while there is none.
         self.missing = (
             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if isinstance(key[0], str) else ErrorCode.UNKNOWN_TOPIC_ID
@@ -140,7 +143,8 @@ def _read_target(
     partition = target.partition
     if target.denied or partition is None:
         row = failed_row(target.index, target.denied or target.missing)
-        row.aborted_transactions = []
+        if row.error_code in _UNKNOWN:
+            row.aborted_transactions = []
         return row, False
     try:
         return _read_partition(partition, target, limits, allowed_bytes, nothing_yet)

@@ -282,11 +282,15 @@ def _resolve(target: FetchTarget, session: Session | None, services: Services) -
     services.fetch_watches.resolve(target, session)
     if target.partition is not None:
         target.missing = _NO_PARTITION
+        target.known_as = target.partition.topic
         return
     topics = services.image.topics
     topic = topics.by_name.get(target.topic) if target.topic else topics.by_id.get(target.topic_id)
     if topic is not None:
         target.missing = services.missing_partition_error(topic.name, target.index)
+    elif target.known_as in topics.by_name:
+        # The topic was deleted and made anew: the name that the session has for the id is another topic's now.
+        target.missing = ErrorCode.INCONSISTENT_TOPIC_ID
     elif target.missing != ErrorCode.UNKNOWN_TOPIC_ID:
         # Once its topic was known it stays so for the client: what is gone is the partition.
         target.missing = _NO_PARTITION
