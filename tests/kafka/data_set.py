@@ -33,6 +33,11 @@ from snakka.protocol.messages.incremental_alter_configs import (
 from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
 from snakka.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from snakka.protocol.messages.metadata import MetadataRequest
+from snakka.protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
 from snakka.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from snakka.protocol.record_batch import iter_headers
 
@@ -84,6 +89,7 @@ class Remembered(NamedTuple):
     configs: dict[tuple[int, str], dict[str, str | None]]
     offsets: dict[tuple[str, int], tuple[int, int, int]]
     records: dict[tuple[str, int], bytes]
+    epochs: dict[int, tuple[int, int]]  # of one log: where each leader's part of it ends
 
 
 class DataSet:
@@ -267,6 +273,8 @@ class DataSet:
             assert self._remembered is not None
             for field in Remembered._fields:
                 now, before = getattr(shown, field), getattr(self._remembered, field)
+                if field == "epochs":
+                    now = {epoch: now[epoch] for epoch in before}
                 changed = {key: (before.get(key), now.get(key)) for key in before.keys() | now.keys()}
                 assert now == before, {key: pair for key, pair in changed.items() if pair[0] != pair[1]}
             self._check_producer(wire)
@@ -290,7 +298,21 @@ class DataSet:
             {resource: own_configs(wire, *resource) for resource in resources},
             {key: self._offsets(wire, *key) for key in partitions},
             {key: fetch_all(wire, *key) for key in partitions},
+            self._epochs(wire, metadata),
         )
+
+    def _epochs(self, wire: Wire, metadata: Any) -> dict[int, tuple[int, int]]:
+        (topic,) = (row for row in metadata.topics if row.name == "numbered")
+        asked = range(topic.partitions[0].leader_epoch + 1)
+        found = {}
+        for epoch in asked:
+            row = OffsetForLeaderPartition(partition=0, leader_epoch=epoch)
+            topics = [OffsetForLeaderTopic(topic="numbered", partitions=[row])]
+            answer = wire.ask(OffsetForLeaderEpochRequest(replica_id=-1, topics=topics))
+            end = answer.topics[0].partitions[0]
+            assert end.error_code == ErrorCode.NONE
+            found[epoch] = (end.leader_epoch, end.end_offset)
+        return found
 
     def _offsets(self, wire: Wire, topic: str, partition: int) -> tuple[int, int, int]:
         # Kafka does not find a time while segments below the log start are still there: see differences.py.

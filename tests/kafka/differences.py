@@ -144,6 +144,22 @@ DIFFERENCES = (
         "Kafka says that the topic is unknown and creates it meanwhile; Snakka answers when it is there",
     ),
     Difference(
+        "create_topics:without_time_to_wait",
+        tuple(
+            f"create_topics topics.{name}"
+            for name in (
+                *("error_code", "error_message", "topic_id"),
+                *("num_partitions", "replication_factor", "configs"),
+            )
+        ),
+        "Kafka gives up before it begins; to Snakka no time means as much as it takes",
+    ),
+    Difference(
+        "describe_configs:of_loggers",
+        ("describe_configs results.configs",),
+        "the loggers are those of another program",
+    ),
+    Difference(
         "alter_configs:through_the_controllers_listener",
         ("alter_configs responses.error_code", "alter_configs responses.error_message"),
         "Kafka's controllers store options of brokers without a look at them; Snakka refuses what a broker cannot take",

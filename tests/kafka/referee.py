@@ -129,6 +129,11 @@ class Broker:
             self.settle()
         return response
 
+    def do(self, request: Message, version: int | None = None) -> None:
+        """For what need not be answered alike."""
+        self._wire("PLAINTEXT").ask(request, version)
+        self.settle()
+
     def send(self, request: Message, version: int) -> None:
         """For requests that get no answer."""
         self._wire("PLAINTEXT").send(request, version)

@@ -80,6 +80,11 @@ def of_what_is_not_there(broker: Broker, version: int) -> None:
 
 
 @case(DescribeConfigsRequest)
+def of_loggers(broker: Broker, version: int) -> None:
+    describe(broker, version, BROKER_LOGGER, "1")
+
+
+@case(DescribeConfigsRequest)
 def several_at_once(broker: Broker, version: int) -> None:
     topic = broker.topic().name
     resources = [

@@ -47,6 +47,23 @@ def requests_that_nobody_serves(broker: Broker, version: int) -> None:
 
 
 @case(ApiVersionsRequest, first=0, last=0)
+def requests_on_the_wrong_listener(broker: Broker, version: int) -> None:
+    for api in ALL:
+        facts = API_FACTS[api.key]
+        for kind, listener in (("broker", "PLAINTEXT"), ("controller", "CONTROLLER")):
+            if kind not in facts.listeners:
+                data = header(api.key, facts.min_version) + b"\0" * 60
+                broker.send_bytes(frame(data), listener=listener)
+
+
+@case(ApiVersionsRequest, first=3, last=4)
+def headers_from_the_future(broker: Broker, version: int) -> None:
+    tagged = header(API_VERSIONS, version) + b"\x01\x63\x02ab"
+    broker.send_bytes(frame(tagged + b"\x02a\x021\x00"))
+    broker.send_bytes(frame(tagged[:-1] + b"\x02a\x021\x00"))
+
+
+@case(ApiVersionsRequest, first=0, last=0)
 def frames_that_are_none(broker: Broker, version: int) -> None:
     asks = header(METADATA, 1) + struct.pack(">i", 0)
     for data in (

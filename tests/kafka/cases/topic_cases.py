@@ -182,6 +182,14 @@ def a_config_given_twice(broker: Broker, version: int) -> None:
 
 
 @case(CreateTopicsRequest)
+def without_time_to_wait(broker: Broker, version: int) -> None:
+    name = broker.name("now")
+    for timeout_ms in (0, -1, -(2**31)):
+        broker.ask(CreateTopicsRequest(topics=[new_topic(name)], timeout_ms=timeout_ms), version)
+        broker.do(DeleteTopicsRequest(topic_names=[name], timeout_ms=TIMEOUT_MS), 5)
+
+
+@case(CreateTopicsRequest)
 def only_validated(broker: Broker, version: int) -> None:
     name = broker.name("maybe")
     create(broker, version, new_topic(name, 2), new_topic("a b"), validate_only=True)
