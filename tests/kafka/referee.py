@@ -39,15 +39,12 @@ Script = Callable[["Broker", int], None]
 
 
 class Case(NamedTuple):
-    """One script in one version."""
+    """One script, and the versions in which it runs."""
 
     name: str
-    version: int
+    versions: range
     script: Script
     ignored: frozenset[str]
-
-    def __str__(self) -> str:
-        return f"{self.name}-v{self.version}"
 
 
 CASES: list[Case] = []
@@ -71,9 +68,7 @@ def case(
     def declare(script: Script) -> Script:
         name = f"{facts.module}:{script.__name__}"
         assert not any(known.name == name for known in CASES), f"there are two cases {name}"
-        CASES.extend(
-            Case(name, version, script, frozenset(ignored)) for version in range(lowest, highest + 1)
-        )
+        CASES.append(Case(name, range(lowest, highest + 1), script, frozenset(ignored)))
         return script
 
     return declare
@@ -95,11 +90,11 @@ class Topic(NamedTuple):
 
 
 class Broker:
-    """One of the two brokers, as a case sees it; a fresh one for each case."""
+    """One of the two brokers, as a case sees it; a fresh one for each case and version."""
 
-    def __init__(self, ports: dict[str, int], data: str, judged: Case) -> None:
+    def __init__(self, ports: dict[str, int], data: str, judged: Case, version: int) -> None:
         self._ports = ports
-        self._prefix = str(judged).replace(":", ".")
+        self._prefix = f"{judged.name}-v{version}".replace(":", ".")
         self._wires: dict[str, Wire] = {}
         self._normal_form = NormalForm(ports, data, judged.ignored)
         self.answers: list[Answer] = []

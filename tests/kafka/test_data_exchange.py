@@ -10,6 +10,8 @@ from tests.kafka.nodes import Node, running_kafka, running_snakka
 from tests.kafka.settling import prepare
 from tests.kafka.transactional_data import aborted_and_committed, write_transactions
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka")]
+
 CLUSTER_ID = "ZXhjaGFuZ2VkLWNsdXN0ZQ"
 
 

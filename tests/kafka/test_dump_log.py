@@ -14,6 +14,8 @@ from tests.kafka.wire import ConnectionClosedError, Wire
 from snakka.protocol.batch_builder import build_batch
 from snakka.protocol.batch_reader import Record
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka")]
+
 
 @pytest.fixture
 def node(tmp_path: Path) -> Node:

@@ -9,6 +9,8 @@ import pytest
 from tests.kafka.kafka_tools_process import KafkaTools
 from tests.kafka.nodes import Node, running_snakka
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka")]
+
 
 class Broker:
     """A running Snakka, and the tools pointed at it."""
