@@ -119,7 +119,7 @@ class RoundTrips:
         port: int,
         host: str = "127.0.0.1",
         *,
-        timeout_seconds: float = 10.0,
+        timeout_seconds: float = 60.0,
         answer_bytes: int = 1024 * 1024,
     ) -> None:
         self._socket = socket.create_connection((host, port), timeout_seconds)
