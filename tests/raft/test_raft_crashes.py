@@ -121,6 +121,18 @@ async def test_a_failed_write_ends_the_node():
         assert node.driver.log_end_offset == 4
 
 
+async def test_a_disk_that_fails_an_idle_leader_is_told_once(caplog):
+    disk = SimulatedDisk()
+    async with running_node(disk, DIRECTORY, settings=RaftSettings(idle_interval_ms=5)) as node:
+        disk.cut_power()
+        deadline = asyncio.get_running_loop().time() + 10
+        while not node.fatal and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.005)
+        await asyncio.sleep(0.02)
+        assert [type(error) for error in node.fatal] == [PowerLoss]
+    assert not caplog.records, "who is told of the failure says so; the task that met it does not"
+
+
 async def test_a_disk_that_fails_while_a_listener_appends():
     disk = SimulatedDisk()
     async with running_node(disk, DIRECTORY) as node:

@@ -8,6 +8,7 @@ sync; and a write or sync that failed ends it all, because what the disk has is 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -253,7 +254,9 @@ class RaftDriver:
     def _append_no_op(self) -> None:
         """Shows whoever follows the log that its leader lives, and keeps the time in it moving."""
         if self.is_leader:
-            self.append([NoOpRecord()])
+            # A disk that fails has been told to those who listen for it, and one that is slow gets the next one.
+            with suppress(StorageFailure, ApiError):
+                self.append([NoOpRecord()])
 
     # -- committing ----------------------------------------------------------------------------------------------
 
