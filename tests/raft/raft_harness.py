@@ -62,7 +62,8 @@ class RunningNode:
     runtime: Runtime
     driver: RaftDriver
     listener: RecordingListener
-    fatal: list[BaseException] = field(default_factory=list)
+    fatal: list[BaseException]
+    failed: asyncio.Event
 
     async def create(self, *names: str) -> None:
         await self.driver.append(topics(*names)).committed
@@ -105,6 +106,12 @@ async def running_node(
         now_ms=clock.now_ms(),
     )
     fatal: list[BaseException] = []
+    failed = asyncio.Event()
+
+    def fail(error: BaseException) -> None:
+        fatal.append(error)
+        failed.set()
+
     driver = RaftDriver(
         runtime,
         files,
@@ -112,14 +119,14 @@ async def running_node(
         cluster_id=directories.cluster_id,
         local=local_voter(1, directories.metadata.directory_id, [endpoint]),
         settings=settings,
-        on_fatal=fatal.append,
+        on_fatal=fail,
     )
     listener = RecordingListener()
     for one in (*listeners, listener):
         driver.register(one)
     try:
         await driver.start()
-        yield RunningNode(runtime, driver, listener, fatal)
+        yield RunningNode(runtime, driver, listener, fatal, failed)
     finally:
         await driver.close()
         directories.release()

@@ -125,10 +125,8 @@ async def test_a_disk_that_fails_an_idle_leader_is_told_once(caplog):
     disk = SimulatedDisk()
     async with running_node(disk, DIRECTORY, settings=RaftSettings(idle_interval_ms=5)) as node:
         disk.cut_power()
-        deadline = asyncio.get_running_loop().time() + 10
-        while not node.fatal and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(0.005)
-        await asyncio.sleep(0.02)
+        await asyncio.wait_for(node.failed.wait(), 10)
+        await asyncio.sleep(0.02)  # a task that failed would have said so by now
         assert [type(error) for error in node.fatal] == [PowerLoss]
     assert not caplog.records, "who is told of the failure says so; the task that met it does not"
 
