@@ -93,21 +93,20 @@ def _clients(directory: Path, arguments: argparse.Namespace) -> list[str]:
         ("limited", ("--set", f"queued.max.request.bytes={100 * MIB}")),
     ):
         (directory / name).mkdir()
-        clients = HostileClients(directory / name, *options)
-        if name == "default":
-            before = resident_bytes(clients.broker.process.pid)
-            lines.append(f"before all: {before / MIB:.1f} MiB resident, two topics, 16 MiB of records")
-        for title, attack in {
-            "idle connections": partial(idle_connections, connections=arguments.connections),
-            "slow readers": partial(slow_readers, connections=100),
-            "pipelining without reading": partial(pipelining_without_reading, connections=50),
-            "half-open frames": half_open_frames,
-            "churn": partial(churn, seconds=10.0),
-            "requests of 100 MiB, four at once": partial(largest_requests, connections=4),
-        }.items():
-            lines.append(clients.besiege(f"{title} ({name} queued.max.request.bytes)", attack).line())
-            tell(lines[-1])
-        clients.close()
+        with HostileClients(directory / name, *options) as clients:
+            if name == "default":
+                before = resident_bytes(clients.broker.process.pid)
+                lines.append(f"before all: {before / MIB:.1f} MiB resident, two topics, 16 MiB of records")
+            for title, attack in {
+                "idle connections": partial(idle_connections, connections=arguments.connections),
+                "slow readers": partial(slow_readers, connections=100),
+                "pipelining without reading": partial(pipelining_without_reading, connections=50),
+                "half-open frames": half_open_frames,
+                "churn": partial(churn, seconds=10.0),
+                "requests of 100 MiB, four at once": partial(largest_requests, connections=4),
+            }.items():
+                lines.append(clients.besiege(f"{title} ({name} queued.max.request.bytes)", attack).line())
+                tell(lines[-1])
     return lines
 
 

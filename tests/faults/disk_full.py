@@ -60,22 +60,24 @@ class DiskFullRounds:
         }
 
     def run(self, rounds: int) -> DiskFullFigures:
-        broker = self._start()
+        self._broker = self._start()
         try:
-            create_topic(broker.bootstrap, "plain", PARTITIONS, **{"internal.segment.bytes": "100000"})
-            create_topic(broker.bootstrap, "synced", PARTITIONS, **{"flush.messages": "1"})
-            load = SteadyLoad(broker.bootstrap, self._ledgers)
+            bootstrap = self._broker.bootstrap
+            create_topic(bootstrap, "plain", PARTITIONS, **{"internal.segment.bytes": "100000"})
+            create_topic(bootstrap, "synced", PARTITIONS, **{"flush.messages": "1"})
+            load = SteadyLoad(bootstrap, self._ledgers)
             try:
                 for number in range(rounds):
-                    broker = self._round(number, broker, load)
+                    self._round(number, load)
             finally:
                 load.close()
-            assert broker.stop() == 0
+            assert self._broker.stop() == 0
         finally:
-            broker.close()
+            self._broker.close()
         return self.figures
 
-    def _round(self, number: int, broker: BrokerProcess, load: SteadyLoad) -> BrokerProcess:
+    def _round(self, number: int, load: SteadyLoad) -> None:
+        broker = self._broker
         self._disk.fill(but=self._chance.randrange(MOST_ROOM_BYTES))
         said_before = len(broker.log)
         load.resume()
@@ -87,13 +89,12 @@ class DiskFullRounds:
         self._judge_end(code, broker.log[said_before:])
         broker.close()
         self._disk.free()
-        broker = self._start()
+        self._broker = self._start()
         load.settle()
-        self._verify(broker.bootstrap, number)
+        self._verify(self._broker.bootstrap, number)
         self.figures.rounds += 1
         self.figures.acknowledged = load.acknowledged
         self._say(f"round {number + 1}: {load.acknowledged} acknowledged, all there after the disk was freed")
-        return broker
 
     def _start(self) -> BrokerProcess:
         return start_broker(self._directory, *self._arguments)

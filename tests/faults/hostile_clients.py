@@ -83,16 +83,24 @@ class HostileClients:
     def __init__(self, directory: Path, *options: str) -> None:
         self.broker: BrokerProcess = start_broker(directory, *options)
         self.bootstrap = self.broker.bootstrap
-        create_topic(self.bootstrap, DATA_TOPIC)
-        create_topic(self.bootstrap, BYSTANDER_TOPIC)
-        with Wire(self.bootstrap) as wire:
-            for _ in range(DATA_BATCHES):
-                wire.ask(produce(DATA_TOPIC, 0, bytes(MIB - 1000)), PRODUCE_VERSION)
-        self._descriptors = open_files(self.broker.process.pid)
+        try:
+            create_topic(self.bootstrap, DATA_TOPIC)
+            create_topic(self.bootstrap, BYSTANDER_TOPIC)
+            with Wire(self.bootstrap) as wire:
+                for _ in range(DATA_BATCHES):
+                    wire.ask(produce(DATA_TOPIC, 0, bytes(MIB - 1000)), PRODUCE_VERSION)
+            self._descriptors = open_files(self.broker.process.pid)
+        except BaseException:
+            self.broker.close()
+            raise
 
-    def close(self) -> None:
-        assert self.broker.stop() == 0
-        assert "Traceback" not in self.broker.log, self.broker.log
+    def __enter__(self) -> "HostileClients":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self.broker:
+            assert self.broker.stop() == 0
+            assert "Traceback" not in self.broker.log, self.broker.log
 
     def besiege(self, name: str, attack: Callable[[str], Attack]) -> Siege:
         """Attack while a bystander works; the broker must be as before when it is over."""

@@ -116,45 +116,44 @@ class KillRounds:
 
     def run(self, rounds: int) -> KillFigures:
         """AssertionError with what is wrong, if anything is."""
-        broker = self._start()
+        self._broker = self._start()
         try:
-            self._admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+            self._admin = AdminClient({"bootstrap.servers": self._broker.bootstrap, "log_level": 0})
             self._create_topics()
-            load = SteadyLoad(broker.bootstrap, self._ledgers)
+            load = SteadyLoad(self._broker.bootstrap, self._ledgers)
             try:
                 for number in range(rounds):
-                    broker = self._round(number, broker, load)
+                    self._round(number, load)
             finally:
                 load.close()
-            assert broker.stop() == 0
+            assert self._broker.stop() == 0
         finally:
-            broker.close()
+            self._broker.close()
         self._count_from_log()
         return self.figures
 
-    def _round(self, number: int, broker: BrokerProcess, load: SteadyLoad) -> BrokerProcess:
+    def _round(self, number: int, load: SteadyLoad) -> None:
         load.resume()
         load.wait_for(1)
         self._disturb(number)
         load.wait_for(self._chance.randrange(FEWEST_RECORDS, MOST_RECORDS))
         time.sleep(self._chance.random() * 0.05)  # not always right after an acknowledgement
-        broker.kill()
+        self._broker.kill()
         load.pause()
-        broker.close()
+        self._broker.close()
         while self._chance.random() < KILLED_STARTS:
             self._kill_a_start()
         started = time.monotonic()
-        broker = self._start()
+        self._broker = self._start()
         self.figures.restart_seconds.append(time.monotonic() - started)
         self.figures.first_ack_seconds.append(self._first_acknowledgement(load))
         load.settle()
-        self._verify(broker.bootstrap, f"round {number}")
+        self._verify(self._broker.bootstrap, f"round {number}")
         self.figures.rounds += 1
         self.figures.acknowledged = load.acknowledged
         self._say(
             f"round {number + 1}: {load.acknowledged} acknowledged, ready after {self.figures.restart_seconds[-1]:.2f} s"
         )
-        return broker
 
     def _first_acknowledgement(self, load: SteadyLoad) -> float:
         load.resume()

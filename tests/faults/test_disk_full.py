@@ -10,6 +10,7 @@ from confluent_kafka.admin import AdminClient
 from tests.cli.broker_process import run_command, start_broker
 from tests.clients.exchange import create_topic
 from tests.faults.disk_full import DISK_BYTES, DiskFullRounds
+from tests.faults.process_facts import wait_for
 from tests.faults.read_back import read_back
 from tests.faults.small_disk import small_disk
 
@@ -26,42 +27,42 @@ def test_a_full_disk_takes_only_its_own_partitions_away(tmp_path: Path) -> None:
     roomy = tmp_path / "roomy"
     with small_disk(tmp_path / "disk", DISK_BYTES) as disk:
         directories = ("--data-dir", f"{roomy},{disk.path}/data")
-        broker = start_broker(tmp_path, *directories)
-        create_topic(broker.bootstrap, "spread", 4)
-        narrow = {int(name[-1]) for name in os.listdir(disk.path / "data") if name.startswith("spread-")}
-        assert len(narrow) == 2
-        disk.fill(but=100_000)
-        written = _Written(broker.bootstrap)
-        written.write("spread", range(4), 2000)
-        assert {error for _, error in written.outcomes} == {None, "KAFKA_STORAGE_ERROR"}
-        assert {partition for partition, error in written.outcomes if error} == narrow
-        leaders = _leaders(broker.bootstrap, "spread")
-        assert {partition for partition, leader in leaders.items() if leader == -1} == narrow
-        create_topic(broker.bootstrap, "later", 2)
-        assert not any(name.startswith("later") for name in os.listdir(disk.path / "data"))
-        assert broker.stop() == 0
-        assert "Traceback" not in broker.log
+        with start_broker(tmp_path, *directories) as broker:
+            create_topic(broker.bootstrap, "spread", 4)
+            narrow = {int(name[-1]) for name in os.listdir(disk.path / "data") if name.startswith("spread-")}
+            assert len(narrow) == 2
+            disk.fill(but=100_000)
+            written = _Written(broker.bootstrap)
+            written.write("spread", range(4), 2000)
+            assert {error for _, error in written.outcomes} == {None, "KAFKA_STORAGE_ERROR"}
+            assert {partition for partition, error in written.outcomes if error} == narrow
+            # The controller hears of it by a heartbeat, after the producer has heard of it.
+            wait_for(lambda: _without_leader(broker.bootstrap, "spread") == narrow or None)
+            create_topic(broker.bootstrap, "later", 2)
+            assert not any(name.startswith("later") for name in os.listdir(disk.path / "data"))
+            assert broker.stop() == 0
+            assert "Traceback" not in broker.log
         disk.free()
-        broker = start_broker(tmp_path, *directories)
-        contents = read_back(broker.bootstrap, [("spread", partition) for partition in range(4)])
-        for partition in range(4):
-            found = {one.offset: one.number for one in contents["spread", partition].found}
-            assert written.acknowledged[partition].items() <= found.items()
-        assert -1 not in _leaders(broker.bootstrap, "spread").values()
-        assert broker.stop() == 0
+        with start_broker(tmp_path, *directories) as broker:
+            contents = read_back(broker.bootstrap, [("spread", partition) for partition in range(4)])
+            for partition in range(4):
+                found = {one.offset: one.number for one in contents["spread", partition].found}
+                assert written.acknowledged[partition].items() <= found.items()
+            assert not _without_leader(broker.bootstrap, "spread")
+            assert broker.stop() == 0
 
 
 def test_starting_and_stopping_on_a_full_disk(tmp_path: Path) -> None:
     """One line says what is wrong; nothing is lost."""
     with small_disk(tmp_path / "disk", DISK_BYTES) as disk:
         arguments = ("--data-dir", f"{disk.path}/data")
-        broker = start_broker(tmp_path, *arguments)
-        create_topic(broker.bootstrap, "kept")
-        written = _Written(broker.bootstrap)
-        written.write("kept", range(1), 500)
-        disk.fill()
-        broker.stop()
-        assert "Traceback" not in broker.log
+        with start_broker(tmp_path, *arguments) as broker:
+            create_topic(broker.bootstrap, "kept")
+            written = _Written(broker.bootstrap)
+            written.write("kept", range(1), 500)
+            disk.fill()
+            broker.stop()
+            assert "Traceback" not in broker.log
         refused = run_command("start", "--listen", "127.0.0.1:0", *arguments)
         assert refused.returncode == 2
         said = refused.stderr.decode()
@@ -69,10 +70,10 @@ def test_starting_and_stopping_on_a_full_disk(tmp_path: Path) -> None:
         assert "No space left on device" in said
         assert "Traceback" not in said
         disk.free()
-        broker = start_broker(tmp_path, *arguments)
-        found = read_back(broker.bootstrap, [("kept", 0)])["kept", 0].found
-        assert {one.offset: one.number for one in found} == written.acknowledged[0]
-        assert broker.stop() == 0
+        with start_broker(tmp_path, *arguments) as broker:
+            found = read_back(broker.bootstrap, [("kept", 0)])["kept", 0].found
+            assert {one.offset: one.number for one in found} == written.acknowledged[0]
+            assert broker.stop() == 0
 
 
 class _Written:
@@ -103,7 +104,7 @@ class _Written:
         assert self._producer.flush(30) == 0
 
 
-def _leaders(bootstrap: str, topic: str) -> dict[int, int]:
+def _without_leader(bootstrap: str, topic: str) -> set[int]:
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     partitions = admin.list_topics(topic, timeout=30).topics[topic].partitions
-    return {partition: facts.leader for partition, facts in partitions.items()}
+    return {partition for partition, facts in partitions.items() if facts.leader == -1}

@@ -28,9 +28,8 @@ LEFT_BEHIND_BYTES = 24 * MIB
 
 @pytest.fixture(scope="module")
 def besieged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileClients]:
-    clients = HostileClients(tmp_path_factory.mktemp("besieged"))
-    yield clients
-    clients.close()
+    with HostileClients(tmp_path_factory.mktemp("besieged")) as clients:
+        yield clients
 
 
 @pytest.mark.parametrize(
@@ -56,8 +55,7 @@ def test_memory_is_bounded_and_a_bystander_is_served(
 
 def test_announced_requests_wait_for_their_memory(tmp_path: Path) -> None:
     """queued.max.request.bytes: two of a hundred may come in, the others are not read, and small requests need no place."""
-    clients = HostileClients(tmp_path, "--set", f"queued.max.request.bytes={100 * MIB}")
-    siege = clients.besiege("half-open frames", half_open_frames)
-    assert siege.peak_growth < 16 * MIB, siege.line()
-    assert siege.bystander_slowest_ms < SLOWEST_ROUND_TRIP_MS, siege.line()
-    clients.close()
+    with HostileClients(tmp_path, "--set", f"queued.max.request.bytes={100 * MIB}") as clients:
+        siege = clients.besiege("half-open frames", half_open_frames)
+        assert siege.peak_growth < 16 * MIB, siege.line()
+        assert siege.bystander_slowest_ms < SLOWEST_ROUND_TRIP_MS, siege.line()

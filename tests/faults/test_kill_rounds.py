@@ -28,25 +28,26 @@ def is_cleaner(process_id: int) -> bool:
 @needs_proc
 def test_a_killed_broker_leaves_no_cleaner_behind(tmp_path: Path) -> None:
     """An orphan would write into the log of the next broker."""
-    broker = start_broker(
-        tmp_path,
-        *("--set", "log.initial.task.delay.ms=0"),
-        *("--set", "log.cleaner.backoff.ms=50"),
-        *("--set", "log.cleaner.io.max.bytes.per.second=10000"),
-    )
+    options = {
+        "log.initial.task.delay.ms": 0,
+        "log.cleaner.backoff.ms": 50,
+        "log.cleaner.io.max.bytes.per.second": 10000,
+    }
+    arguments = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
     compacted = {
         "cleanup.policy": "compact",
         "internal.segment.bytes": "16384",
         "min.cleanable.dirty.ratio": "0.01",
     }
-    create_topic(broker.bootstrap, "compacted", **compacted)
-    producer = Producer({"bootstrap.servers": broker.bootstrap, "batch.num.messages": 20, "log_level": 0})
-    for number in range(1000):
-        producer.produce("compacted", b"x" * 200, b"%d" % (number % 10))
-    assert producer.flush(30) == 0
-    # Between fork and exec a child still has its parent's command.
-    cleaner = wait_for(lambda: next(filter(is_cleaner, children_of(broker.process.pid)), None))
-    broker.kill()
+    with start_broker(tmp_path, *arguments) as broker:
+        create_topic(broker.bootstrap, "compacted", **compacted)
+        producer = Producer({"bootstrap.servers": broker.bootstrap, "batch.num.messages": 20, "log_level": 0})
+        for number in range(1000):
+            producer.produce("compacted", b"x" * 200, b"%d" % (number % 10))
+        assert producer.flush(30) == 0
+        # Between fork and exec a child still has its parent's command.
+        cleaner = wait_for(lambda: next(filter(is_cleaner, children_of(broker.process.pid)), None))
+        broker.kill()
     try:
         wait_for(lambda: "snakka.storage.cleaner" not in command_of(cleaner) or None)
     finally:
