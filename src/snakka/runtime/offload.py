@@ -46,10 +46,17 @@ class ThreadOffload:
     async def _run_module(
         self, module: str, arguments: tuple[str, ...], deadline_seconds: float, stdin: int
     ) -> None:
-        try:
-            process = await asyncio.create_subprocess_exec(
+        starting = self._loop.create_task(
+            asyncio.create_subprocess_exec(
                 sys.executable, "-m", module, *arguments, stdin=stdin, stderr=asyncio.subprocess.PIPE
             )
+        )
+        try:
+            # A start that is cancelled half-way would leave a process that nobody waits for (uvloop).
+            process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await _end(await starting)
+            raise
         finally:
             os.close(stdin)
         try:
@@ -57,15 +64,19 @@ class ThreadOffload:
         except TimeoutError:
             raise OSError(f"{module} did not finish within {deadline_seconds:.0f} s") from None
         finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+            await _end(process)
         if process.returncode:
             last = errors.decode(errors="replace").strip().rpartition("\n")[2]
             raise OSError(f"{module} ended with code {process.returncode}: {last}")
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+        await process.wait()
 
 
 class InlineOffload:

@@ -1,0 +1,37 @@
+"""A process whose caller goes away ends with it, whenever that is: none is left to nobody."""
+
+import asyncio
+import gc
+import sys
+from typing import Any
+
+import pytest
+import uvloop
+
+from snakka.runtime import ThreadOffload
+
+# It never ends by itself.
+A_MODULE_THAT_STAYS = ("http.server", "--bind", "127.0.0.1", "0")
+# Turns of the event loop: the first few are spent on starting the process.
+TURNS = range(8)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+def test_a_process_ends_when_its_caller_is_cancelled(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", left.append)
+
+    async def story() -> None:
+        offload = ThreadOffload(asyncio.get_running_loop())
+        caller = asyncio.create_task(offload.run_module(*A_MODULE_THAT_STAYS, deadline_seconds=30))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        offload.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(story())
+    gc.collect()
+    assert not left
