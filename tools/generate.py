@@ -44,16 +44,16 @@ def _messages() -> Iterator[tuple[Path, str]]:
 def _records() -> Iterator[tuple[Path, str]]:
     folder = PROTOCOL / "record_types"
     yield folder / "__init__.py", '"""Kafka\'s record types, one folder an area, one module a record."""\n'
-    for path in sorted((SCHEMAS / "records").glob("*.schema")):
-        messages = parse_messages(path)
-        yield folder / path.stem / "__init__.py", f'"""Records: {path.stem.replace("_", " ")}."""\n'
+    areas = {path.stem: parse_messages(path) for path in sorted((SCHEMAS / "records").glob("*.schema"))}
+    for area, messages in areas.items():
+        yield folder / area / "__init__.py", f'"""Records: {area.replace("_", " ")}."""\n'
         for message in messages:
             yield (
-                folder / path.stem / f"{snake_case(message.name)}.py",
+                folder / area / f"{snake_case(message.name)}.py",
                 module_code([message], f"{message.name}."),
             )
-        if path.stem == "metadata":
-            yield folder / "keys.py", key_tables.record_keys(messages)
+    coordinators = {area: messages for area, messages in areas.items() if area.endswith("_coordinator")}
+    yield folder / "keys.py", key_tables.record_keys(areas["metadata"], coordinators)
 
 
 def main(arguments: list[str]) -> int:

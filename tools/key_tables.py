@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tools.message_code import GENERATED
 from tools.schema_notation import Api, Message, snake_case
@@ -97,12 +97,17 @@ RETRIABLE = frozenset(
 )
 '''
 
-_RECORD_KEYS = '''"""Which metadata record has which key."""
+_RECORD_KEYS = '''"""Which record has which key."""
 {generated}
 
 # Module and class by key.
 METADATA_RECORDS: dict[int, tuple[str, str]] = {{
 {rows}
+}}
+
+# Coordinators' records by folder and key. Each is a pair: module + "_key" has the class + "Key", and so with the value.
+COORDINATOR_RECORDS: dict[str, dict[int, tuple[str, str]]] = {{
+{coordinator_rows}
 }}
 '''
 
@@ -136,9 +141,23 @@ def error_codes(codes: Iterable[tuple[int, str, bool]]) -> str:
     )
 
 
-def record_keys(records: Iterable[Message]) -> str:
+def record_keys(records: Iterable[Message], coordinators: Mapping[str, Sequence[Message]]) -> str:
+    """The metadata records, and those of each coordinator's folder."""
     rows = sorted((message.key, message.name) for message in records if message.key is not None)
     return _RECORD_KEYS.format(
         generated=GENERATED,
         rows="\n".join(f'    {key}: ("{snake_case(name)}", "{name}"),' for key, name in rows),
+        coordinator_rows="\n".join(
+            f'    "{folder}": {{\n{_coordinator_rows(messages)}\n    }},'
+            for folder, messages in coordinators.items()
+        ),
     )
+
+
+def _coordinator_rows(messages: Sequence[Message]) -> str:
+    rows = sorted(
+        (message.key, message.name.removesuffix("Key"))
+        for message in messages
+        if message.key is not None and message.kind == "coordinator-key"
+    )
+    return "\n".join(f'        {key}: ("{snake_case(name)}", "{name}"),' for key, name in rows)

@@ -25,7 +25,6 @@ _REASONS: dict[str, tuple[ApiKey, ...]] = {
     "consumer groups are being built": (
         ApiKey.OFFSET_COMMIT,
         ApiKey.OFFSET_FETCH,
-        ApiKey.FIND_COORDINATOR,
         ApiKey.JOIN_GROUP,
         ApiKey.HEARTBEAT,
         ApiKey.LEAVE_GROUP,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from snakka.broker.api import BROKER, CONTROLLER, Api, ApiRange
 from snakka.broker.config_schema import CatalogSchema
+from snakka.broker.coordinators import CoordinatorPublisher, Coordinators, build_coordinators
 from snakka.broker.dispatch import Dispatcher
 from snakka.broker.live_options import LiveOptions
 from snakka.broker.producer_id_blocks import ProducerIdBlocks
@@ -72,6 +73,8 @@ class Parts:
     services: Services
     publishers: Publishers
     partition_publisher: PartitionPublisher
+    coordinators: Coordinators
+    coordinator_publisher: CoordinatorPublisher
     compactor: Compactor
     cleaner_checkpoints: CleanerCheckpoints
 
@@ -163,6 +166,12 @@ def build_parts(
     logs = _build_logs(runtime, files, live, loader, directories)
     partitions = PartitionTable()
     watches = FetchWatches(partitions)
+    coordinators = build_coordinators(
+        runtime,
+        live,
+        lambda: loader.image,
+        lambda failure: logs.fail_directory(failure.directory, failure),
+    )
     services = Services(
         runtime=runtime,
         node_id=live.node_id,
@@ -178,6 +187,8 @@ def build_parts(
         fetch_sessions=_build_sessions(live, watches),
         fetch_watches=watches,
         producer_ids=ProducerIdBlocks(runtime, channel, live.node_id, lambda: registrar.broker_epoch),
+        groups=coordinators.groups,
+        transactions=coordinators.transactions,
         config_schema=schema,
         controller_listeners=frozenset(listeners.controller_names),
     )
@@ -189,7 +200,14 @@ def build_parts(
         logs.flusher.flush_soon,
         DirectoryAssignments(runtime, channel, live.node_id, lambda: registrar.broker_epoch).assign,
     )
-    return Parts(services, publishers, publisher, *_build_compactor(runtime, files, live, logs))
+    return Parts(
+        services,
+        publishers,
+        publisher,
+        coordinators,
+        CoordinatorPublisher(coordinators, partitions),
+        *_build_compactor(runtime, files, live, logs),
+    )
 
 
 def _build_raft(

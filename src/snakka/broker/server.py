@@ -191,8 +191,10 @@ class BrokerServer:
         partitions, logs, live = services.partitions, services.log_manager, services.options
         publisher = parts.partition_publisher
         # Nothing may be committed between the two: there is no await.
-        publisher.publish(Delta.between(ClusterImage(), services.image), services.image)
-        parts.publishers.add(publisher)
+        everything = Delta.between(ClusterImage(), services.image)
+        for one in (publisher, parts.coordinator_publisher):
+            one.publish(everything, services.image)
+            parts.publishers.add(one)
         live.on_change(lambda: publisher.defaults_changed(services.image))
         live.on_change(lambda: self._options_changed(entrance, live.current))
 
@@ -309,6 +311,7 @@ class BrokerServer:
         self._is_serving = False
         steps: list[Callable[[], Awaitable[None]]] = [
             self._leave_the_cluster,
+            self._end_coordination,
             self._end_connections,
             self._end_background,
             lambda: self._close_logs(clean),
@@ -345,6 +348,11 @@ class BrokerServer:
             task.cancel()
         if self._background:
             await asyncio.wait(self._background, timeout=1.0)
+
+    async def _end_coordination(self) -> None:
+        if self._parts is not None:
+            self._parts.coordinators.groups.close()
+            self._parts.coordinators.transactions.close()
 
     async def _close_logs(self, clean: bool) -> None:
         if self._parts is not None:

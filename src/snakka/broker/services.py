@@ -10,6 +10,9 @@ from typing import Protocol, TypeVar
 from snakka.broker.config_schema import CatalogSchema
 from snakka.broker.live_options import LiveOptions
 from snakka.broker.producer_id_blocks import ProducerIdBlocks
+from snakka.coordination.groups.shard import GroupShard
+from snakka.coordination.runtime.coordinator import Coordinator
+from snakka.coordination.transactions.shard import TransactionShard
 from snakka.metadata.controller import Controller
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.partition import NO_LEADER
@@ -56,6 +59,8 @@ class Services:
     fetch_sessions: FetchSessionCache[TargetKey, FetchTarget]
     fetch_watches: FetchWatches
     producer_ids: ProducerIdBlocks
+    groups: Coordinator[GroupShard]
+    transactions: Coordinator[TransactionShard]
     config_schema: CatalogSchema
     controller_listeners: frozenset[str]
 

@@ -36,6 +36,11 @@ async def auto_create_topics(
     return {name: error for name, error in errors.items() if error is not ErrorCode.NONE}
 
 
+async def create_internal_topic(name: str, services: Services) -> ErrorCode:
+    """For a coordinator that is needed now, whoever asked for it."""
+    return (await _create([name], services))[name]
+
+
 def _objection(name: str, context: RequestContext) -> ErrorCode:
     if not (
         context.authorize(Operation.CREATE, ResourceType.CLUSTER, CLUSTER_NAME)
@@ -67,7 +72,7 @@ async def _create(names: list[str], services: Services) -> dict[str, ErrorCode]:
 
     request = CreateTopicsRequest()
     for name in names:
-        shape = default_shape(name, services.options.current)
+        shape = default_shape(name, services.options.current, _live_brokers(services))
         configs = [CreatableTopicConfig(name=key, value=value) for key, value in shape.configs.items()]
         request.topics.append(
             CreatableTopic(
@@ -106,22 +111,35 @@ _INTERNAL_PREFIXES = {
 }
 
 
-def default_shape(name: str, options: OptionSet) -> TopicShape:
-    """What a topic is made with that nobody has described: internal topics have options of their own."""
+def _live_brokers(services: Services) -> int:
+    return sum(not broker.fenced for broker in services.image.brokers.by_id.values())
+
+
+def default_shape(name: str, options: OptionSet, live_brokers: int) -> TopicShape:
+    """What a topic is made with that nobody has described: internal topics have options of their own.
+
+    Their defaults are made for clusters of three. Where nobody has set them, a smaller cluster gets what it can hold,
+    instead of Kafka's refusal.
+    """
     prefix = _INTERNAL_PREFIXES.get(name)
     if prefix is None:
         return TopicShape(options.integer("num.partitions"), options.integer("default.replication.factor"))
     return TopicShape(
         options.integer(f"{prefix}.num.partitions"),
-        options.integer(f"{prefix}.replication.factor"),
-        _internal_configs(prefix, options),
+        _at_most(live_brokers, f"{prefix}.replication.factor", options),
+        _internal_configs(prefix, options, live_brokers),
     )
 
 
-def _internal_configs(prefix: str, options: OptionSet) -> dict[str, str]:
+def _at_most(live_brokers: int, name: str, options: OptionSet) -> int:
+    wanted = options.integer(name)
+    return wanted if options.is_set(name) else max(min(wanted, live_brokers), 1)
+
+
+def _internal_configs(prefix: str, options: OptionSet, live_brokers: int) -> dict[str, str]:
     configs = {"segment.bytes": str(options.integer(f"{prefix}.segment.bytes"))}
     if prefix != _OFFSETS:
-        configs["min.insync.replicas"] = str(options.integer(f"{prefix}.min.isr"))
+        configs["min.insync.replicas"] = str(_at_most(live_brokers, f"{prefix}.min.isr", options))
     if prefix == _TRANSACTIONS:
         configs["unclean.leader.election.enable"] = "false"
     if prefix == _SHARES:

@@ -1,13 +1,11 @@
-"""How records are framed inside the values of a log.
+"""How metadata records are framed inside the values of a log.
 
 Metadata and remote-log metadata: frame version 1, the record's key and its version as unsigned varints, then the body.
-Coordinators: a key is its record key as int16 and the body; a value is its version as int16 and the body.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from struct import Struct
 
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.frame import Frame
@@ -16,7 +14,6 @@ from snakka.protocol.primitives import Buffer, read_uvarint, write_uvarint
 from snakka.protocol.record_types.keys import METADATA_RECORDS
 
 FRAME_VERSION = 1
-_INT16 = Struct(">h")
 
 
 def encode_record(record: Message, version: int | None = None) -> bytes:
@@ -50,11 +47,3 @@ def metadata_record_class(key: int) -> type[Message]:
         raise ProtocolError(f"no metadata record has key {key}")
     module, name = known
     return getattr(import_module(f"snakka.protocol.record_types.metadata.{module}"), name)  # type: ignore[no-any-return]
-
-
-def encode_coordinator_key(key: Message) -> bytes:
-    return _INT16.pack(key.RECORD_KEY) + key.encode(0)
-
-
-def encode_coordinator_value(value: Message, version: int) -> bytes:
-    return _INT16.pack(version) + value.encode(version)

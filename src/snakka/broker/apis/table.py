@@ -47,6 +47,7 @@ ALL: tuple[Api, ...] = (
     fetch.API,
     _on_first_use(ApiKey.LIST_OFFSETS),
     metadata.API,
+    _on_first_use(ApiKey.FIND_COORDINATOR),
     api_versions.API,
     _on_first_use(ApiKey.CREATE_TOPICS, with_error_form=True),
     _on_first_use(ApiKey.DELETE_TOPICS, with_error_form=True),

@@ -1,0 +1,112 @@
+"""The coordinators of this broker: how they are built, and how committed metadata and changed options reach them.
+
+Rule: a coordinator leads what its partition leads. Whatever the metadata says of an internal topic gets here after the
+partitions have taken it over.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from snakka.broker.live_options import LiveOptions
+from snakka.coordination.groups.settings import GroupSettings
+from snakka.coordination.groups.shard import GroupShard
+from snakka.coordination.runtime.coordinator import Coordinator
+from snakka.coordination.runtime.shard_host import AppendSettings, HostEnvironment
+from snakka.coordination.transactions.settings import TransactionSettings
+from snakka.coordination.transactions.shard import TransactionShard
+from snakka.metadata.image.cluster import ClusterImage
+from snakka.metadata.image.delta import Delta
+from snakka.protocol.compression import Compression
+from snakka.protocol.coordinator_framing import GROUP_RECORDS, TRANSACTION_RECORDS, decoder
+from snakka.replication.partition_table import PartitionTable
+from snakka.runtime import Runtime
+from snakka.storage.files import StorageFailure
+
+OFFSETS_TOPIC = "__consumer_offsets"
+TRANSACTIONS_TOPIC = "__transaction_state"
+
+
+@dataclass(slots=True)
+class Coordinators:
+    """Both coordinators, and who carries out what a committed transaction decides."""
+
+    groups: Coordinator[GroupShard]
+    transactions: Coordinator[TransactionShard]
+    # (partition of the transaction topic, effect); the transaction markers' sender puts itself here.
+    carry_out_transaction: list[Callable[[int, Any], None]] = field(default_factory=list)
+
+
+class _Settings:
+    """The options as the coordinators read them, made anew when one changes."""
+
+    def __init__(self, live: LiveOptions) -> None:
+        self._live = live
+        self.refresh()
+
+    def refresh(self) -> None:
+        options = self._live.current
+        self.groups = GroupSettings.from_options(options)
+        self.transactions = TransactionSettings.from_options(options)
+        self.group_append = AppendSettings(
+            Compression(options.integer("offsets.topic.compression.codec")),
+            options.integer("offsets.commit.timeout.ms"),
+        )
+
+
+def build_coordinators(
+    runtime: Runtime,
+    live: LiveOptions,
+    image: Callable[[], ClusterImage],
+    storage_failed: Callable[[StorageFailure], None],
+) -> Coordinators:
+    settings = _Settings(live)
+    live.on_change(settings.refresh)
+    effects: list[Callable[[int, Any], None]] = []
+
+    def carry_out(index: int, effect: Any) -> None:
+        for one in effects:
+            one(index, effect)
+
+    groups = Coordinator(
+        OFFSETS_TOPIC,
+        HostEnvironment(runtime, lambda: settings.group_append, carry_out, storage_failed),
+        new_shard=lambda index, epoch: GroupShard(lambda: settings.groups, image),
+        decode=decoder(GROUP_RECORDS),
+        load_buffer_bytes=lambda: live.current.integer("offsets.load.buffer.size"),
+    )
+    transactions = Coordinator(
+        TRANSACTIONS_TOPIC,
+        HostEnvironment(runtime, AppendSettings, carry_out, storage_failed),
+        new_shard=lambda index, epoch: TransactionShard(epoch, lambda: settings.transactions, image),
+        decode=decoder(TRANSACTION_RECORDS),
+        load_buffer_bytes=lambda: live.current.integer("transaction.state.log.load.buffer.size"),
+    )
+    return Coordinators(groups, transactions, effects)
+
+
+class CoordinatorPublisher:
+    """Tells the coordinators what they lead, and the groups what became of the topics."""
+
+    def __init__(self, coordinators: Coordinators, partitions: PartitionTable) -> None:
+        self._coordinators = coordinators
+        self._by_topic: dict[str, Coordinator[Any]] = {
+            OFFSETS_TOPIC: coordinators.groups,
+            TRANSACTIONS_TOPIC: coordinators.transactions,
+        }
+        self._partitions = partitions
+
+    def publish(self, delta: Delta, image: ClusterImage) -> None:
+        for change in delta.partition_changes(image):
+            coordinator = self._by_topic.get(change.topic.name)
+            if coordinator is not None:
+                self._follow(coordinator, change.partition, image)
+
+    def _follow(self, coordinator: Coordinator[Any], index: int, image: ClusterImage) -> None:
+        topic = image.topics.get(coordinator.topic)
+        coordinator.partition_count = None if topic is None else len(topic.partitions)
+        partition = self._partitions.get(coordinator.topic, index)
+        if partition is None or not partition.is_leader or partition.offline_error is not None:
+            coordinator.resign(index)
+        elif not coordinator.leads(index, partition.leader_epoch):
+            coordinator.lead(partition)
