@@ -155,6 +155,7 @@ def build_parts(
         session_timeout_ms=options.integer("broker.session.timeout.ms"),
     )
     channel = LocalControllerChannel(controller)
+    logs = _build_logs(runtime, files, live, loader, directories)
     registrar = BrokerRegistrar(
         runtime,
         channel,
@@ -163,7 +164,6 @@ def build_parts(
         heartbeat_interval_ms=lambda: live.current.integer("broker.heartbeat.interval.ms"),
         cordoned_directories=lambda: [logs.directory_id(path) for path in logs.cordoned],
     )
-    logs = _build_logs(runtime, files, live, loader, directories)
     partitions = PartitionTable()
     watches = FetchWatches(partitions)
     coordinators = build_coordinators(
@@ -192,21 +192,24 @@ def build_parts(
         config_schema=schema,
         controller_listeners=frozenset(listeners.controller_names),
     )
-    publisher = PartitionPublisher(
+    publisher = _build_publisher(services, channel)
+    follower = CoordinatorPublisher(coordinators, partitions)
+    compaction = _build_compactor(runtime, files, live, logs)
+    return Parts(services, publishers, publisher, coordinators, follower, *compaction)
+
+
+def _build_publisher(services: Services, channel: LocalControllerChannel) -> PartitionPublisher:
+    live, logs, registrar = services.options, services.log_manager, services.registrar
+    assignments = DirectoryAssignments(
+        services.runtime, channel, live.node_id, lambda: registrar.broker_epoch
+    )
+    return PartitionPublisher(
         live.node_id,
         logs,
-        partitions,
+        services.partitions,
         lambda: live.log_defaults,
         logs.flusher.flush_soon,
-        DirectoryAssignments(runtime, channel, live.node_id, lambda: registrar.broker_epoch).assign,
-    )
-    return Parts(
-        services,
-        publishers,
-        publisher,
-        coordinators,
-        CoordinatorPublisher(coordinators, partitions),
-        *_build_compactor(runtime, files, live, logs),
+        assignments.assign,
     )
 
 
