@@ -42,11 +42,11 @@ offsets.topic.replication.factor short 3 >=1 high
     Replicas of the topic of committed offsets; it is not created until there are so many brokers.
 offsets.topic.segment.bytes int 104857600 >=1 high
     Segment size of the topic of committed offsets; small ones load faster.
-offsets.topic.compression.codec int 0 0..4 high inert
+offsets.topic.compression.codec int 0 0..4 high
     Compression of that topic by number: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
-offsets.commit.timeout.ms int 5000 >=1 high inert
+offsets.commit.timeout.ms int 5000 >=1 high
     How long a commit waits for its replicas.
-offsets.load.buffer.size int 5242880 >=1 high inert
+offsets.load.buffer.size int 5242880 >=1 high
     Bytes read at a time when offsets are loaded.
 offset.metadata.max.bytes int 4096 high inert
     The largest text that a client may store with a commit.
@@ -197,7 +197,7 @@ transaction.state.log.min.isr int 2 >=1 high
     In-sync replicas that a write to the topic of transaction state needs.
 transaction.state.log.segment.bytes int 104857600 >=1 high
     Segment size of the topic of transaction state.
-transaction.state.log.load.buffer.size int 5242880 >=1 high inert
+transaction.state.log.load.buffer.size int 5242880 >=1 high
     Bytes read at a time when transaction state is loaded.
 transaction.max.timeout.ms int 900000 >=1 high
     The longest timeout that a transactional producer may ask for.
