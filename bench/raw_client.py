@@ -26,7 +26,7 @@ class RawClient(RoundTrips):
 
     def ask(self, request: Message, version: int) -> Message:
         key = request.API_KEY
-        answer = self.exchange(_frame(request, version))
+        answer = self.exchange(request_frame(request, version))
         _, position = read_response_header(answer, key, version)
         return response_class(ApiKey(key)).decode(answer, version, position)
 
@@ -89,10 +89,12 @@ def produce_frame(topic: str, partition: int, value: bytes, *, acks: int = 1) ->
     record = Record(-1, int(time.time() * 1000), None, value, (), 0)
     data = PartitionProduceData(index=partition, records=memoryview(build_batch([record])))
     topic_data = TopicProduceData(name=topic, partition_data=[data])
-    return _frame(ProduceRequest(acks=acks, timeout_ms=TIMEOUT_MS, topic_data=[topic_data]), PRODUCE_VERSION)
+    return request_frame(
+        ProduceRequest(acks=acks, timeout_ms=TIMEOUT_MS, topic_data=[topic_data]), PRODUCE_VERSION
+    )
 
 
-def _frame(request: Message, version: int) -> bytes:
+def request_frame(request: Message, version: int) -> bytes:
     out = Frame(SIZE.size)
     write_request_header(out, request.API_KEY, version, 1, CLIENT_ID)
     request.write(out, version)

@@ -84,8 +84,8 @@ def page(rows: Sequence[Row], notes: Sequence[str], seconds: float, quick: bool)
         "says as much about the machine and its other guests as about the server.",
         "",
         f"- {len(rows) - len(missed)} of {len(rows)} targets met",
-        *(f"- {fact}" for fact in _machine()),
-        f"- commit {_commit()}",
+        *(f"- {fact}" for fact in machine()),
+        f"- commit {commit()}",
         f"- {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {seconds:.0f} s{', quick: few rounds' if quick else ''}",
         *(f"- {note}" for note in notes),
     ]
@@ -121,7 +121,7 @@ def _verdict(row: Row) -> str:
     return "yes" if row.is_met else "**no**"
 
 
-def _machine() -> list[str]:
+def machine() -> list[str]:
     from confluent_kafka import libversion
 
     model = platform.processor() or platform.machine()
@@ -141,7 +141,7 @@ def _machine() -> list[str]:
     ]
 
 
-def _commit() -> str:
+def commit() -> str:
     root = Path(__file__).parent
     shown = []
     for arguments in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "../src")):
