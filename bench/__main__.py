@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.external_tools import find_kafka_libs
 
-from bench import against_floor, against_kafka, own_limits
+from bench import against_floor, against_kafka, coordination, own_limits
 from bench.report import Row, page
 from bench.scale import FULL, QUICK, Scale
 from bench.servers import Server, start_kafka, start_snakka
@@ -48,7 +48,7 @@ def main() -> None:
 
 def measure(directory: Path, scale: Scale, libs: str | None) -> Iterator[Row]:
     """Every row there is; without Kafka's jars only those that do not need them."""
-    kafka_starter: Callable[[Path], Server] | None = partial(start_kafka, libs=libs) if libs else None
+    kafka_starter: Callable[..., Server] | None = partial(start_kafka, libs=libs) if libs else None
     with start_snakka(directory / "floor") as snakka:
         yield from against_floor.measure(snakka, min(scale.rounds + 2, FLOOR_ROUNDS))
     if kafka_starter is not None:
@@ -60,6 +60,7 @@ def measure(directory: Path, scale: Scale, libs: str | None) -> Iterator[Row]:
     yield from own_limits.measure_start(directory, scale, kafka_starter)
     yield from own_limits.measure_many_partitions(directory, scale, scale.rounds)
     yield from own_limits.measure_many_connections(directory, scale)
+    yield from coordination.measure(directory, scale, kafka_starter)
 
 
 def _why_without_kafka(asked: bool) -> str:

@@ -11,6 +11,7 @@ class Scale:
     latency_slices: int
     latency_records: int
     starts: int
+    transactions: int
     partitions: int = 1000
     connections: int = 5000
 
@@ -21,8 +22,20 @@ class Scale:
 
 
 FULL = Scale(
-    rounds=9, round_bytes=64_000_000, warm_up_rounds=8, latency_slices=15, latency_records=400, starts=5
+    rounds=9,
+    round_bytes=64_000_000,
+    warm_up_rounds=8,
+    latency_slices=15,
+    latency_records=400,
+    starts=5,
+    transactions=300,
 )
 QUICK = Scale(
-    rounds=2, round_bytes=24_000_000, warm_up_rounds=1, latency_slices=3, latency_records=200, starts=2
+    rounds=2,
+    round_bytes=24_000_000,
+    warm_up_rounds=1,
+    latency_slices=3,
+    latency_records=200,
+    starts=2,
+    transactions=100,
 )

@@ -11,8 +11,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from bench.raw_client import RawClient
@@ -29,7 +30,8 @@ JVM_OPTIONS = (
 )
 CLUSTER_ID = "c25ha2thLWJlbmNoLTAwMQ"
 # Topics of one measurement are deleted before the next: their files should go soon, or the disk fills.
-DELETE_DELAY_MS = 1000
+COMMON_SETTINGS = {"log.segment.delete.delay.ms": "1000", "auto.create.topics.enable": "false"}
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 
 class Server:
@@ -108,13 +110,12 @@ class Server:
         self.stop()
 
 
-def start_snakka(directory: Path) -> Server:
+def start_snakka(directory: Path, settings: Mapping[str, str] = NO_SETTINGS) -> Server:
     """`snakka start` with its data in `directory`, which may have data of an earlier run."""
     port = _free_port()
-    settings = (f"log.segment.delete.delay.ms={DELETE_DELAY_MS}", "auto.create.topics.enable=false")
     command = [str(SNAKKA), "start", "--data-dir", str(directory), "--listen", f"127.0.0.1:{port}"]
-    for setting in settings:
-        command += ["--set", setting]
+    for name, value in (COMMON_SETTINGS | dict(settings)).items():
+        command += ["--set", f"{name}={value}"]
     return Server("Snakka", command, port, directory.with_suffix(".log"))
 
 
@@ -122,7 +123,7 @@ def java_is_there() -> bool:
     return shutil.which("java") is not None
 
 
-def start_kafka(directory: Path, libs: str) -> Server:
+def start_kafka(directory: Path, settings: Mapping[str, str] = NO_SETTINGS, *, libs: str) -> Server:
     """Apache Kafka as one node that is broker and controller; a new directory is formatted first, uncounted."""
     port, controller_port = _free_port(), _free_port()
     properties = directory.with_suffix(".properties")
@@ -134,9 +135,10 @@ listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
 controller.listener.names=CONTROLLER
 log.dirs={directory}
 offsets.topic.replication.factor=1
-auto.create.topics.enable=false
-log.segment.delete.delay.ms={DELETE_DELAY_MS}
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
 """
+        + "".join(f"{name}={value}\n" for name, value in (COMMON_SETTINGS | dict(settings)).items())
     )
     class_path = f"{libs}/*"
     if not directory.exists():
