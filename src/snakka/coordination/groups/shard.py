@@ -10,15 +10,11 @@ from typing import Any
 from snakka.coordination.deadlines import Deadlines
 from snakka.coordination.decision import Decision, Moment, Producer
 from snakka.coordination.groups import classic, consumer, offsets
-from snakka.coordination.groups.group import Group
+from snakka.coordination.groups.group import CLASSIC, Group
 from snakka.coordination.groups.offsets.store import OffsetStore
 from snakka.coordination.groups.settings import GroupSettings
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.protocol.coordinator_framing import KeyedRecord
-
-# What a deadline's key begins with says whose it is: (owner, group id, ...).
-CLASSIC_DEADLINE = "classic"
-CONSUMER_DEADLINE = "consumer"
 
 
 class GroupShard:
@@ -58,8 +54,9 @@ class GroupShard:
         )
 
     def expire(self, key: Hashable, now: Moment) -> Decision[Any]:
+        """A deadline's key begins with the kind of its group: (kind, group id, ...)."""
         assert isinstance(key, tuple)
-        if key[0] == CLASSIC_DEADLINE:
+        if key[0] == CLASSIC:
             return classic.expire(self, key, now)
         return consumer.expire(self, key, now)
 
