@@ -5,14 +5,12 @@ Rule: no logic that belongs to one part; a question that two handlers ask of sev
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from snakka.broker.config_schema import CatalogSchema
 from snakka.broker.live_options import LiveOptions
 from snakka.broker.producer_id_blocks import ProducerIdBlocks
-from snakka.coordination.groups.shard import GroupShard
 from snakka.coordination.runtime.coordinator import Coordinator
-from snakka.coordination.transactions.shard import TransactionShard
 from snakka.metadata.controller import Controller
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.partition import NO_LEADER
@@ -30,6 +28,10 @@ from snakka.runtime import Runtime
 from snakka.storage.files import StorageFailure
 from snakka.storage.log_manager import LogManager
 from snakka.telemetry.metric_set import MetricSet
+
+if TYPE_CHECKING:
+    from snakka.coordination.groups.shard import GroupShard
+    from snakka.coordination.transactions.shard import TransactionShard
 
 
 class NodeEndpoint(Protocol):
@@ -59,8 +61,8 @@ class Services:
     fetch_sessions: FetchSessionCache[TargetKey, FetchTarget]
     fetch_watches: FetchWatches
     producer_ids: ProducerIdBlocks
-    groups: Coordinator[GroupShard]
-    transactions: Coordinator[TransactionShard]
+    groups: "Coordinator[GroupShard]"
+    transactions: "Coordinator[TransactionShard]"
     config_schema: CatalogSchema
     controller_listeners: frozenset[str]
 
