@@ -23,16 +23,10 @@ same, for the listener that it asks on. Where versions or listeners are fewer th
 # Why an API is not served, and which these are.
 _REASONS: dict[str, tuple[ApiKey, ...]] = {
     "consumer groups are being built": (
-        ApiKey.OFFSET_COMMIT,
-        ApiKey.OFFSET_FETCH,
         ApiKey.JOIN_GROUP,
         ApiKey.HEARTBEAT,
         ApiKey.LEAVE_GROUP,
         ApiKey.SYNC_GROUP,
-        ApiKey.DESCRIBE_GROUPS,
-        ApiKey.LIST_GROUPS,
-        ApiKey.DELETE_GROUPS,
-        ApiKey.OFFSET_DELETE,
         ApiKey.CONSUMER_GROUP_HEARTBEAT,
         ApiKey.CONSUMER_GROUP_DESCRIBE,
     ),
@@ -41,7 +35,6 @@ _REASONS: dict[str, tuple[ApiKey, ...]] = {
         ApiKey.ADD_OFFSETS_TO_TXN,
         ApiKey.END_TXN,
         ApiKey.WRITE_TXN_MARKERS,
-        ApiKey.TXN_OFFSET_COMMIT,
         ApiKey.DESCRIBE_TRANSACTIONS,
         ApiKey.LIST_TRANSACTIONS,
     ),
