@@ -36,6 +36,12 @@ def background_tasks(parts: Parts) -> Iterator[BackgroundTask]:
     def expire_producers() -> None:
         logs.expire_producers(clock.now_ms(), services.options.current.integer("producer.id.expiration.ms"))
 
+    def expire_group_offsets() -> None:
+        if any(services.groups.hosts()):
+            from snakka.coordination.groups.offsets.expiry import expire_offsets
+
+            services.groups.decide_everywhere(expire_offsets)
+
     yield BackgroundTask("log retention", option_ms("log.retention.check.interval.ms"), apply_retention)
     yield BackgroundTask("log compaction", option_ms("log.cleaner.backoff.ms"), parts.compactor.run)
     yield BackgroundTask("log flush", logs.flusher.sweep_interval_seconds, logs.sweep_flushes)
@@ -56,6 +62,11 @@ def background_tasks(parts: Parts) -> Iterator[BackgroundTask]:
     )
     yield BackgroundTask(
         "producer id expiration", option_ms("producer.id.expiration.check.interval.ms"), expire_producers
+    )
+    yield BackgroundTask(
+        "group offsets expiration",
+        option_ms("offsets.retention.check.interval.ms"),
+        expire_group_offsets,
     )
     yield BackgroundTask(
         "broker fencing",

@@ -14,6 +14,7 @@ from snakka.coordination.runtime.coordinator import Coordinator
 from snakka.coordination.runtime.shard_host import AppendSettings, HostEnvironment
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.delta import Delta
+from snakka.metadata.image.topics import TopicImage
 from snakka.options.option_set import OptionSet
 from snakka.protocol.compression import Compression
 from snakka.protocol.coordinator_framing import GROUP_RECORDS, TRANSACTION_RECORDS, decoder
@@ -137,6 +138,13 @@ class CoordinatorPublisher:
             coordinator = self._by_topic.get(change.topic.name)
             if coordinator is not None:
                 self._follow(coordinator, change.partition, image)
+        if delta.deleted_topics and any(self._coordinators.groups.hosts()):
+            self._forget_offsets(list(delta.deleted_topics.values()))
+
+    def _forget_offsets(self, topics: list[TopicImage]) -> None:
+        from snakka.coordination.groups.offsets.deletion import topics_deleted
+
+        self._coordinators.groups.decide_everywhere(lambda shard, _now: topics_deleted(shard, topics))
 
     def _follow(self, coordinator: Coordinator[Any], index: int, image: ClusterImage) -> None:
         topic = image.topics.get(coordinator.topic)
