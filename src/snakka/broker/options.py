@@ -48,11 +48,11 @@ offsets.commit.timeout.ms int 5000 >=1 high
     How long a commit waits for its replicas.
 offsets.load.buffer.size int 5242880 >=1 high
     Bytes read at a time when offsets are loaded.
-offset.metadata.max.bytes int 4096 high inert
+offset.metadata.max.bytes int 4096 high
     The largest text that a client may store with a commit.
-offsets.retention.minutes int 10080 >=1 high inert
+offsets.retention.minutes int 10080 >=1 high
     How long offsets are kept after a group has become empty.
-offsets.retention.check.interval.ms long 600000 >=1 high inert
+offsets.retention.check.interval.ms long 600000 >=1 high
     How often expired offsets are looked for.
 
 # Consumer groups (KIP-848)
