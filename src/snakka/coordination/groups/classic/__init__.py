@@ -1,26 +1,10 @@
-"""Classic groups: the members elect a leader, who assigns."""
+"""Classic groups: the members elect a leader, who assigns.
 
-from __future__ import annotations
+`group` has the state, `requests` is where the requests of classic clients come in, `records` and `sessions` have what the
+shard calls: records that are replayed, and deadlines that are due.
+"""
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from snakka.coordination.groups.classic.records import replay
+from snakka.coordination.groups.classic.sessions import expire, loaded
 
-from snakka.coordination.decision import Decision, Moment, Producer
-from snakka.protocol.coordinator_framing import KeyedRecord
-
-if TYPE_CHECKING:
-    from snakka.coordination.groups.shard import GroupShard
-
-
-def replay(shard: GroupShard, record: KeyedRecord, offset: int, producer: Producer | None) -> None:
-    """Take over a record of such a group."""
-
-
-def loaded(shard: GroupShard, now: Moment) -> Decision[Any]:
-    """All records are there: sessions begin anew."""
-    return Decision()
-
-
-def expire(shard: GroupShard, key: tuple[Hashable, ...], now: Moment) -> Decision[Any]:
-    """A deadline of such a group is due."""
-    return Decision()
+__all__ = ["expire", "loaded", "replay"]
