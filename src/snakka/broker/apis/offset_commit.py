@@ -45,9 +45,10 @@ def handle(
         for topic in request.topics:
             known = topics.by_id.get(topic.topic_id)
             topic.name = "" if known is None else known.name
+    key = _topic_id if by_id else _name
     asked, refused = sort_out(request.topics, context, services, _rows, by_id=by_id)
     if not asked:
-        return OffsetCommitResponse(topics=merged(refused, [], _key))
+        return OffsetCommitResponse(topics=merged(refused, [], key))
     if not by_id:
         for topic in asked:
             topic.topic_id = topics.by_name[topic.name].id
@@ -56,17 +57,21 @@ def handle(
     def decide(shard: GroupShard, now: Moment, _reply: Reply) -> Decision[OffsetCommitResponse]:
         decision = commit(shard, request, version, now)
         if refused and decision.response is not None:
-            decision.response.topics = merged(refused, decision.response.topics, _key)
+            decision.response.topics = merged(refused, decision.response.topics, key)
         return decision
 
     def failed(error: ApiError) -> OffsetCommitResponse:
-        return OffsetCommitResponse(topics=merged(refused, _all_rows(request, error.code), _key))
+        return OffsetCommitResponse(topics=merged(refused, _all_rows(request, error.code), key))
 
     return submit(services.groups, request.group_id, decide, failed)
 
 
-def _key(row: OffsetCommitResponseTopic) -> tuple[str, Uuid]:
-    return row.name, row.topic_id
+def _name(row: OffsetCommitResponseTopic) -> str:
+    return row.name
+
+
+def _topic_id(row: OffsetCommitResponseTopic) -> Uuid:
+    return row.topic_id
 
 
 def _rows(
