@@ -19,15 +19,22 @@ def submit(
     key: str,
     decide: Callable[[S, Moment, Reply], Decision[Any]],
     failed: Callable[[ApiError], Message],
+    finish: Callable[[Any], Message] | None = None,
 ) -> Waiting:
     """Decide at the shard of `key`; `decide` also gets the ticket under which the asker may be answered later.
 
-    `failed` makes the API's answer of an error, whether the decision or the commit raised it.
+    `failed` makes the API's answer of an error, whether the decision or the commit raised it. `finish` gives every other
+    answer the form of the request's version, which a state machine that answers several clients at once does not know.
     """
     waiting = Waiting()
-    reply = Reply(
-        lambda outcome: waiting.complete(failed(outcome) if isinstance(outcome, ApiError) else outcome)
-    )
+
+    def tell(outcome: Any) -> None:
+        if isinstance(outcome, ApiError):
+            waiting.complete(failed(outcome))
+        else:
+            waiting.complete(outcome if finish is None else finish(outcome))
+
+    reply = Reply(tell)
     coordinator.submit(key, lambda shard, now: decide(shard, now, reply), reply)
     return waiting
 
