@@ -6,8 +6,11 @@ import pytest
 
 from snakka.metadata.image.configs import ConfigsImage
 from snakka.replication.partition import Partition
+from snakka.storage.directory_checkpoints import Checkpoint
 from snakka.storage.flush_job import Unsynced
-from snakka.storage.producer_state import ProducerEntry
+from snakka.storage.log_directory import LogDirectory
+from snakka.storage.log_manager import LogManager
+from snakka.storage.producer_state import ProducerEntry, ProducerState
 from snakka.storage.segment import Segment
 from snakka.storage.swap_files import finish_interrupted_swaps
 from snakka.testing.simulation.runner import run_seed
@@ -42,6 +45,23 @@ def leaves_swaps_half_done(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("snakka.storage.recovery.finish_interrupted_swaps", lambda files, directory: None)
 
 
+def forgets_log_starts(patch: pytest.MonkeyPatch) -> None:
+    before = LogManager._offsets
+
+    def offsets(self: LogManager, directory: LogDirectory, which: Checkpoint) -> dict[tuple[str, int], int]:
+        return {} if which is Checkpoint.LOG_START else before(self, directory, which)
+
+    patch.setattr(LogManager, "_offsets", offsets)
+
+
+def keeps_torn_batches(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("snakka.storage.recovery._is_intact", lambda segment, batch: True)
+
+
+def forgets_a_producers_last_batch(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ProducerState, "append_data", lambda self, header, first_offset, timestamp: None)
+
+
 @pytest.mark.parametrize(
     "fault",
     [
@@ -51,6 +71,9 @@ def leaves_swaps_half_done(patch: pytest.MonkeyPatch) -> None:
         forgets_times,
         forgets_configs,
         leaves_swaps_half_done,
+        forgets_log_starts,
+        keeps_torn_batches,
+        forgets_a_producers_last_batch,
     ],
 )
 def test_a_broken_broker_is_found_out(fault: Break, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,8 @@ class PartitionModel:
         self.high_watermark = 0
         # Everything before it is on the disk, as the broker has said or shown.
         self.safe_end = 0
+        # A clean stop has left the log starting here: it never starts earlier again.
+        self.kept_start = 0
         # DeleteRecords was asked up to here.
         self.deletable_end = 0
         self.records: dict[int, Found] = {}
@@ -161,9 +163,16 @@ class PartitionModel:
         self._check_start(log.log_start_offset)
         self.start = log.log_start_offset
         if log.log_end_offset > self.end:
+            first_new = self.end
             self._enter_new(read_log(log, max(self.end, self.start)), log.log_end_offset)
+            self._check_producers(log, first_new)
         self.high_watermark = log.high_watermark
         self.note_safety(log)
+
+    def stopped_cleanly(self) -> None:
+        """Neither end of the log goes back behind this, whatever comes."""
+        self.safe_end = max(self.safe_end, self.end)
+        self.kept_start = self.start
 
     def note_safety(self, log: PartitionLog) -> None:
         """What the broker believes to be on the disk must be there from now on; so must all that readers may see."""
@@ -216,6 +225,10 @@ class PartitionModel:
         safe_end = self.safe_end if power_was_lost else self.end
         if log.log_end_offset < safe_end:
             raise self.fail(f"the log ends at {log.log_end_offset}, {safe_end} was reached before the stop")
+        if log.log_start_offset < self.kept_start:
+            raise self.fail(
+                f"the log starts at {log.log_start_offset}, a stop had left it at {self.kept_start}"
+            )
         self._lose_from(log.log_end_offset)
         self._check_start(log.log_start_offset)
         known_end, self.end = self.end, min(self.end, log.log_end_offset)
@@ -314,6 +327,21 @@ class PartitionModel:
         is_known = epoch == batch.identity.epoch and last_offset >= self.start
         if is_known and batch.base_sequence != sequence + 1 and not self.topic.may_compact:
             raise self.fail(f"sequence {batch.base_sequence} at {base_offset} follows {sequence}")
+
+    def _check_producers(self, log: PartitionLog, first_new: int) -> None:
+        """Of every producer that has written since the last look, the broker must remember the last batch."""
+        if self.topic.may_compact:
+            return  # what is compacted away between two looks is remembered by the broker, and never seen here
+        for producer_id, (epoch, sequence, last_offset) in self._sequences.items():
+            if last_offset >= max(first_new, self.start):
+                entry = log.producers.entries.get(producer_id)
+                if entry is None:
+                    raise self.fail(f"producer {producer_id} is forgotten, though it wrote {last_offset}")
+                if (entry.epoch, entry.last_sequence) != (epoch, sequence):
+                    raise self.fail(
+                        f"producer {producer_id} is at epoch {entry.epoch}, sequence {entry.last_sequence},"
+                        f" and wrote {epoch}, {sequence} at {last_offset}"
+                    )
 
     def _remember(self, batch: SentBatch, base_offset: int, header: BatchHeader | None) -> None:
         append_time = header.max_timestamp if header is not None and header.uses_log_append_time else None

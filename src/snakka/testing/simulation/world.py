@@ -206,7 +206,7 @@ class World:
         elif end is End.CLEAN_STOP and not self.disk_failed_in(life.number):
             for topic in self.model.living_topics():
                 for partition in topic.partitions.values():
-                    partition.safe_end = max(partition.safe_end, partition.end)
+                    partition.stopped_cleanly()
         elif end in (End.FAILED, End.NOT_STARTED) and not self.disk_failed_in(life.number):
             raise SimulationFailure(f"the broker {end.value}: {life.reason}")
 
