@@ -23,10 +23,6 @@ same, for the listener that it asks on. Where versions or listeners are fewer th
 # Why an API is not served, and which these are.
 _REASONS: dict[str, tuple[ApiKey, ...]] = {
     "consumer groups are being built": (
-        ApiKey.JOIN_GROUP,
-        ApiKey.HEARTBEAT,
-        ApiKey.LEAVE_GROUP,
-        ApiKey.SYNC_GROUP,
         ApiKey.CONSUMER_GROUP_HEARTBEAT,
         ApiKey.CONSUMER_GROUP_DESCRIBE,
     ),

@@ -26,13 +26,13 @@ group.coordinator.append.linger.ms int -1 >=-1 medium inert
     How long group records are collected before they are written; -1 adapts to the load.
 group.coordinator.cached.buffer.max.bytes int 1048588 >=524288 medium cluster-wide inert
     The largest write buffer that the group coordinator keeps for the next write.
-group.min.session.timeout.ms int 6000 medium inert
+group.min.session.timeout.ms int 6000 medium
     The shortest session timeout that a classic member may ask for.
-group.max.session.timeout.ms int 1800000 medium inert
+group.max.session.timeout.ms int 1800000 medium
     The longest session timeout that a classic member may ask for.
-group.initial.rebalance.delay.ms int 3000 medium inert
+group.initial.rebalance.delay.ms int 3000 medium
     How long a new classic group waits for further members before its first rebalance.
-group.max.size int 2147483647 >=1 medium inert
+group.max.size int 2147483647 >=1 medium
     Members that a classic group may have.
 
 # Committed offsets
