@@ -1,7 +1,7 @@
 """Whoever writes into a partition within a transaction asks its coordinator first (KIP-890).
 
-Rule: a partition gets no transactional records that its coordinator does not know of: nobody would ever end them, and readers
-of committed records would wait for ever.
+Rule: a partition gets no transactional records that its coordinator does not know of: nobody would ever end them, and
+readers of committed records would wait for ever.
 """
 
 from collections.abc import Sequence

@@ -4,13 +4,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from snakka.coordination.decision import Decision, Moment, Producer
+from snakka.coordination.transactions.ending import check_is_complete
 from snakka.coordination.transactions.shard import TransactionShard
-from snakka.coordination.transactions.transaction import (
-    PREPARED,
-    TopicPartition,
-    Transaction,
-    TransactionState,
-)
+from snakka.coordination.transactions.transaction import TopicPartition, Transaction, TransactionState
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 
@@ -26,7 +22,10 @@ class Addition(NamedTuple):
 
 def add_partitions(shard: TransactionShard, request: Addition, now: Moment) -> Decision[bool]:
     """The first partition begins a transaction."""
-    transaction = _transaction_of(shard, request)
+    transaction = _find(shard, request)
+    # First of all: until it is complete, who the client is may be about to change.
+    check_is_complete(transaction)
+    _check_producer(transaction, request.producer)
     is_ongoing = transaction.state is TransactionState.ONGOING
     if is_ongoing and transaction.partitions.issuperset(request.partitions):
         return Decision(response=True)
@@ -42,22 +41,26 @@ def add_partitions(shard: TransactionShard, request: Addition, now: Moment) -> D
 
 def verify_partitions(shard: TransactionShard, request: Addition) -> dict[TopicPartition, ErrorCode]:
     """Which of the partitions belong to the transaction, in the request's order."""
-    transaction = _transaction_of(shard, request)
+    transaction = _find(shard, request)
+    _check_producer(transaction, request.producer)
+    check_is_complete(transaction)
     return {
         partition: ErrorCode.NONE if partition in transaction.partitions else ErrorCode.TRANSACTION_ABORTABLE
         for partition in request.partitions
     }
 
 
-def _transaction_of(shard: TransactionShard, request: Addition) -> Transaction:
-    """The producer's transaction, if it may write to partitions at all."""
+def _find(shard: TransactionShard, request: Addition) -> Transaction:
     if not request.transactional_id:
         raise ApiError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
     transaction = shard.transactions.get(request.transactional_id)
-    if transaction is None or transaction.producer_id != request.producer.producer_id:
+    if transaction is None:
         raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if transaction.producer_epoch != request.producer.epoch:
-        raise ApiError(ErrorCode.PRODUCER_FENCED)
-    if transaction.state in PREPARED:
-        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS, "The last transaction is not complete yet.")
     return transaction
+
+
+def _check_producer(transaction: Transaction, producer: Producer) -> None:
+    if transaction.producer_id != producer.producer_id:
+        raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+    if transaction.producer_epoch != producer.epoch:
+        raise ApiError(ErrorCode.PRODUCER_FENCED)

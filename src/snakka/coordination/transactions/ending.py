@@ -3,15 +3,14 @@
 Rule: once an outcome is written it is carried out, whatever happens; and with transaction.version 2 each transaction has an
 epoch of its own, so that whatever comes late from the one before finds itself fenced.
 
-What a client of version 2 gets who ends what is not under way (`retry`: in the epoch before this one):
+What a client of version 2 gets who ends what is not under way (a repeat is in the epoch before the current one):
 
-                      abort, retry   abort        commit, retry   commit
-    Empty             fenced         next epoch   fenced          INVALID_TXN_STATE
-    CompleteAbort     as before      next epoch   INVALID_...     INVALID_TXN_STATE
-    CompleteCommit    INVALID_...    next epoch   as before       INVALID_TXN_STATE
+                      abort, repeat   abort        commit, repeat   commit
+    Empty             fenced          next epoch   fenced           INVALID_TXN_STATE
+    CompleteAbort     as before       next epoch   INVALID_...      INVALID_TXN_STATE
+    CompleteCommit    INVALID_...     next epoch   as before        INVALID_TXN_STATE
 
-A client of an older version has no retries: it is fenced in any epoch but the current one, and may repeat only what was
-done.
+A client of an older version is fenced in any epoch but the current one, in which it may repeat what was done.
 """
 
 from enum import Enum
@@ -79,6 +78,7 @@ def _end_in_epoch(
         raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if request.producer.epoch != transaction.producer_epoch:
         raise ApiError(ErrorCode.PRODUCER_FENCED)
+    check_is_complete(transaction)
     if transaction.state is TransactionState.ONGOING:
         prepared = transaction.prepared(request.commit, 0, NO_PRODUCER_ID, now.wall_ms)
         return _prepare(shard, prepared, _NOBODY, now)
@@ -94,18 +94,20 @@ def _end_with_epoch(
     now: Moment,
 ) -> Decision[Producer | NeedsProducerId]:
     """For clients of version 2: the answer has the epoch of the next transaction."""
+    # First of all: until it is complete, who the client is may be about to change.
+    check_is_complete(transaction)
     producer_id, epoch = request.producer
     after_overflow = (
         transaction.previous_producer_id == producer_id
         and epoch == LAST_EPOCH - 1
         and transaction.producer_epoch == 0
     )
-    is_retry = after_overflow or transaction.producer_epoch == epoch + 1
+    is_repeat = transaction.state in COMPLETED and (after_overflow or transaction.producer_epoch == epoch + 1)
     if producer_id != transaction.producer_id and not after_overflow:
         raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if not _is_epoch_in_order(transaction, epoch, is_retry, after_overflow):
+    if not is_repeat and epoch != transaction.producer_epoch:
         raise ApiError(ErrorCode.PRODUCER_FENCED)
-    if is_retry:
+    if is_repeat:
         _check_outcome(transaction, request.commit)
         return Decision(response=Producer(transaction.producer_id, transaction.producer_epoch))
     if request.commit and transaction.state is not TransactionState.ONGOING:
@@ -121,21 +123,16 @@ def _end_with_epoch(
     return _prepare(shard, prepared, who, now, last_epoch=transaction.producer_epoch)
 
 
-def _is_epoch_in_order(transaction: Transaction, epoch: int, is_retry: bool, after_overflow: bool) -> bool:
-    """The current epoch begins something, the one before it repeats what was done; a decided one can only be repeated."""
+def check_is_complete(transaction: Transaction) -> None:
+    """ApiError if the outcome is decided and not all partitions have it: whoever wants more shall ask again."""
     if transaction.state in PREPARED:
-        return is_retry and not after_overflow
-    if transaction.state in COMPLETED and is_retry:
-        return True
-    return epoch == transaction.producer_epoch
+        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS, "The last transaction is not complete yet.")
 
 
 def _check_outcome(transaction: Transaction, commit: bool) -> None:
-    """ApiError unless what the client wants is what has been done; if it is being done it shall ask again."""
+    """ApiError unless what the client wants is what has been done."""
     if _OUTCOME_OF.get(transaction.state) is not commit:
         raise _wrong_state(transaction, commit)
-    if transaction.state in PREPARED:
-        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS, "The transaction is being ended already.")
 
 
 def _wrong_state(transaction: Transaction, commit: bool) -> ApiError:

@@ -1,16 +1,15 @@
 """InitProducerId with a transactional id: a producer id and an epoch, after which every producer before it is fenced.
 
-KIP-360: a producer that names its id and epoch goes on after an error, and may ask twice. Who names those of another producer
-is fenced.
+KIP-360: a producer that names its id and epoch goes on after an error, and may ask twice. Who names those of another
+producer is fenced.
 """
 
 from typing import NamedTuple
 
 from snakka.coordination.decision import Decision, Moment, Producer
-from snakka.coordination.transactions.ending import NeedsProducerId, fenced
+from snakka.coordination.transactions.ending import NeedsProducerId, check_is_complete, fenced
 from snakka.coordination.transactions.shard import TransactionShard
 from snakka.coordination.transactions.transaction import (
-    PREPARED,
     Transaction,
     TransactionState,
     created,
@@ -43,10 +42,9 @@ def init_producer_id(
             return Decision(response=NeedsProducerId.NEEDED)
         fresh = created(request.transactional_id, new_producer_id, request.timeout_ms, now.wall_ms)
         return _with_next_epoch(shard, fresh, request, now)
+    check_is_complete(transaction)
     if not _may_go_on(transaction, request.expected):
         raise ApiError(ErrorCode.PRODUCER_FENCED, "Another producer has this transactional id now.")
-    if transaction.state in PREPARED:
-        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS, "The last transaction is not complete yet.")
     if transaction.state is TransactionState.ONGOING:
         # The epoch of this fence is nobody's: whoever asks again, after the abort, gets the next one.
         return fenced(shard, transaction, ApiError(ErrorCode.CONCURRENT_TRANSACTIONS), now)
