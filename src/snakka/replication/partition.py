@@ -239,9 +239,14 @@ class Partition:
                 if replica != self._node_id:
                     # An in-sync follower that has not fetched in this epoch holds the watermark where it is.
                     end = min(end, self.follower_end_offsets.get(replica, self.log.high_watermark))
+        producers = self.log.producers
+        unstable = producers.first_unstable_offset
         if self.log.advance_high_watermark(end):
             visible = self.appended_bytes - self._announced_bytes
             self._announced_bytes = self.appended_bytes
+            if unstable is not None and unstable != producers.first_unstable_offset:
+                # A transaction ended: readers of committed records see more than these bytes, and must look.
+                visible = 0
             if self._ack_waiters:
                 self._release_waiters()
             self._progressed(visible)

@@ -24,6 +24,8 @@ from snakka.protocol.record_batch import (
 
 BATCHES_REMEMBERED = 5
 NO_OFFSET = -1
+# From this transaction.version on each transaction has an epoch of its own (KIP-890).
+EPOCH_BUMP_SINCE = 2
 
 
 class AppendedBatch(NamedTuple):
@@ -90,13 +92,45 @@ class ProducerEntry:
         return None
 
 
+class Verification:
+    """A producer that asks its coordinator whether it may begin a transaction here; no record describes it.
+
+    It is the same object for as long as no record and no marker of the producer comes in between: an answer that comes
+    later than that is about another transaction.
+    """
+
+    __slots__ = ("adds", "epoch", "lowest_sequence", "started_ms")
+
+    def __init__(self, epoch: int, sequence: int, adds: bool, started_ms: int) -> None:
+        self.epoch = epoch
+        # While the first batch is being asked for, those after it must not get ahead of it.
+        self.lowest_sequence = sequence
+        # The client is of transaction.version 2.
+        self.adds = adds
+        self.started_ms = started_ms
+
+    def also(self, epoch: int, sequence: int) -> None:
+        """Another batch asks: an earlier one, or one of the next epoch, in which sequences begin anew."""
+        if epoch > self.epoch or (epoch == self.epoch and sequence < self.lowest_sequence):
+            self.epoch = epoch
+            self.lowest_sequence = sequence
+
+
 class ProducerState:
     """All producers of one partition, and the transactions that are under way."""
 
-    __slots__ = ("_completed", "_ongoing", "end_offset", "entries", "first_unstable_offset")
+    __slots__ = (
+        "_completed",
+        "_ongoing",
+        "end_offset",
+        "entries",
+        "first_unstable_offset",
+        "verifications",
+    )
 
     def __init__(self, end_offset: int = 0) -> None:
         self.entries: dict[int, ProducerEntry] = {}
+        self.verifications: dict[int, Verification] = {}
         # First offset -> producer. They begin in the order of the log, so the first key is the smallest.
         self._ongoing: dict[int, int] = {}
         # First offset -> marker's offset, of those whose marker is not below the high watermark yet.
@@ -112,6 +146,8 @@ class ProducerState:
         entry = self.entries.get(header.producer_id)
         if entry is None:
             # Its records may have been deleted, so any sequence is accepted.
+            if self.verifications:
+                self._check_first_sequence(header, is_known=False)
             return None
         sequence = header.base_sequence
         if header.producer_epoch == entry.epoch:
@@ -131,8 +167,54 @@ class ProducerState:
                     ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                     f"producer {entry.producer_id} began epoch {header.producer_epoch} with sequence {sequence}",
                 )
+        if self.verifications:
+            self._check_first_sequence(header, is_known=True)
         self._check_transaction(entry, header)
         return None
+
+    def _check_first_sequence(self, header: BatchHeader, is_known: bool) -> None:
+        """Of the batch with which a transaction begins here."""
+        verification = self.verifications.get(header.producer_id)
+        if verification is None:
+            return
+        sequence, lowest = header.base_sequence, verification.lowest_sequence
+        if verification.adds and not is_known:
+            # In version 2 the sequences begin with the transaction, so there can't be anything that was deleted.
+            lowest = 0
+        if sequence > lowest:
+            raise ApiError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"producer {header.producer_id} begins with sequence {sequence}, {lowest} has to come first",
+            )
+
+    def has_transaction(self, producer_id: int, epoch: int) -> bool:
+        entry = self.entries.get(producer_id)
+        return entry is not None and entry.transaction_start != NO_OFFSET and entry.epoch == epoch
+
+    def verify(
+        self, producer_id: int, epoch: int, sequence: int, *, adds: bool, now_ms: int
+    ) -> Verification | None:
+        """Begin to ask whether the producer may write here; None if its transaction is under way already."""
+        entry = self.entries.get(producer_id)
+        if entry is not None:
+            self._check_epoch(entry, epoch)
+            if entry.transaction_start != NO_OFFSET and entry.epoch == epoch:
+                return None
+        verification = self.verifications.get(producer_id)
+        if verification is None:
+            verification = self.verifications[producer_id] = Verification(epoch, sequence, adds, now_ms)
+        else:
+            verification.also(epoch, sequence)
+        return verification
+
+    def check_marker(self, producer_id: int, epoch: int, transaction_version: int) -> None:
+        """Before a marker is written: one of version 2 has the next epoch, or it is late or comes twice (KIP-1228)."""
+        entry = self.entries.get(producer_id)
+        if transaction_version >= EPOCH_BUMP_SINCE and entry is not None and epoch <= entry.epoch:
+            raise ApiError(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"a marker of epoch {epoch} comes too late: producer {producer_id} is in epoch {entry.epoch}",
+            )
 
     def check_coordinator_batch(self, header: BatchHeader, marker: EndTransaction | None) -> None:
         """Of a coordinator, which sends no sequences: ApiError if producer or coordinator are of an old epoch."""
@@ -174,10 +256,13 @@ class ProducerState:
         if len(entry.batches) > BATCHES_REMEMBERED:
             del entry.batches[0]
         entry.last_timestamp = timestamp
-        if header.is_transactional and entry.transaction_start == NO_OFFSET:
-            entry.transaction_start = first_offset
-            self._ongoing[first_offset] = header.producer_id
-            self._find_first_unstable()
+        if header.is_transactional:
+            if self.verifications:
+                self.verifications.pop(header.producer_id, None)
+            if entry.transaction_start == NO_OFFSET:
+                entry.transaction_start = first_offset
+                self._ongoing[first_offset] = header.producer_id
+                self._find_first_unstable()
 
     def append_marker(
         self, header: BatchHeader, marker: EndTransaction, offset: int, timestamp: int
@@ -188,6 +273,12 @@ class ProducerState:
         entry.transaction_start = NO_OFFSET
         entry.coordinator_epoch = marker.coordinator_epoch
         entry.last_timestamp = timestamp
+        verification = self.verifications.get(header.producer_id)
+        # A producer of version 2 may ask for its next transaction before the last one's marker has come.
+        if verification is not None and not (
+            verification.adds and verification.epoch == header.producer_epoch
+        ):
+            del self.verifications[header.producer_id]
         if first_offset == NO_OFFSET:
             return None
         return CompletedTransaction(header.producer_id, first_offset, offset, not marker.committed)
@@ -248,6 +339,11 @@ class ProducerState:
         ]
         for producer_id in expired:
             del self.entries[producer_id]
+        self.verifications = {
+            producer_id: verification
+            for producer_id, verification in self.verifications.items()
+            if now_ms - verification.started_ms < expiration_ms
+        }
 
     def describe(self) -> Iterator[ProducerEntry]:
         """For DescribeProducers."""

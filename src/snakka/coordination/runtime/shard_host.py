@@ -162,6 +162,9 @@ class ShardHost(Generic[S]):
             timestamp=now_ms,
         )
         try:
+            self.partition.log.producers.check_marker(
+                marker.producer_id, marker.producer_epoch, marker.transaction_version
+            )
             self._append_bytes(batch, now_ms)
         except ApiError as error:
             reply.complete(error)
