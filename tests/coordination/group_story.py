@@ -268,7 +268,8 @@ class GroupStory:
         for member in members:
             member.join()
         if not members[0].joined.is_answered:
-            self.pass_time(INITIAL_DELAY_MS)
+            # The first rebalance waits once more because others came.
+            self.pass_time(2 * INITIAL_DELAY_MS)
         leader = next(member for member in members if member.is_leader)
         leader.sync({member: member.name.encode() for member in members})
         for member in members:

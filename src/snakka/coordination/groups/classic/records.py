@@ -29,7 +29,10 @@ _NO_REBALANCE_TIMEOUT = -1
 
 def creation_record(group: ClassicGroup) -> KeyedRecord:
     """The group exists from now on, whatever becomes of those who are joining it."""
-    return _record(group.group_id, GroupMetadataValue(current_state_timestamp=_timestamp(group)))
+    return _record(
+        group.group_id,
+        GroupMetadataValue(protocol=None, leader=None, current_state_timestamp=_timestamp(group)),
+    )
 
 
 def assignment_record(group: ClassicGroup, assignments: Mapping[str, bytes]) -> KeyedRecord:
@@ -74,6 +77,8 @@ def empty_generation_record(group: ClassicGroup, now_ms: int) -> KeyedRecord:
         GroupMetadataValue(
             protocol_type=group.protocol_type,
             generation=group.generation + 1,
+            protocol=None,
+            leader=None,
             current_state_timestamp=now_ms,
         ),
     )
