@@ -405,10 +405,13 @@ class ClassicClient:
         return response.assignment
 
 
-def leave(story: GroupStory, *members: MemberIdentity, group: str = GROUP) -> list[MemberResponse]:
+def ask_to_leave(story: GroupStory, *members: MemberIdentity, group: str = GROUP) -> Asked:
     """LeaveGroup of several members at once."""
     request = LeaveGroupRequest(group_id=group, members=list(members))
-    rows: list[MemberResponse] = story.ask(
-        lambda shard, now, _: requests.leave(shard, request, now)
-    ).response.members
+    return story.ask(lambda shard, now, _: requests.leave(shard, request, now))
+
+
+def leave(story: GroupStory, *members: MemberIdentity) -> list[MemberResponse]:
+    """What each of those who leave is told."""
+    rows: list[MemberResponse] = ask_to_leave(story, *members).response.members
     return rows
