@@ -42,18 +42,23 @@ UNORDERED = {
     "create_partitions.results": ("name",),
     "create_topics.configs": ("name",),
     "create_topics.topics": ("name",),
+    "delete_groups.results": ("group_id",),
     "delete_topics.responses": ("name", "topic_id", "error_code"),
     "delete_records.partitions": ("partition_index",),
     "delete_records.topics": ("name",),
     "describe_configs.configs": ("name",),
+    "describe_groups.groups": ("group_id",),
     "describe_log_dirs.topics": ("name",),
     "describe_log_dirs.partitions": ("partition_index",),
     "describe_producers.active_producers": ("producer_id",),
     "fetch.partitions": ("partition_index",),
     "fetch.responses": ("topic", "topic_id"),
     "incremental_alter_configs.responses": ("resource_type", "resource_name"),
+    "list_groups.groups": ("group_id",),
     "list_offsets.partitions": ("partition_index",),
     "list_offsets.topics": ("name",),
+    "offset_fetch.topics": ("name", "topic_id"),
+    "offset_fetch.partitions": ("partition_index",),
     "produce.responses": ("name", "topic_id"),
     "produce.partition_responses": ("index",),
     "metadata.topics": ("name", "topic_id", "error_code"),
@@ -110,7 +115,8 @@ class NormalForm:
         common = [each for each in names if each not in LABELLED]
         rows = sorted(value, key=lambda row: [repr(getattr(row, each)) for each in common])
         ordered = sorted(
-            (self._field(api, "", row) for row in rows), key=lambda row: [repr(row[each]) for each in names]
+            (self._field(api, "", row) for row in rows),
+            key=lambda row: [repr(row.get(each)) for each in names],
         )
         return _merged(ordered) if (api, name) == ("fetch", "responses") else ordered
 

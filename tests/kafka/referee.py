@@ -11,6 +11,7 @@ What no two brokers can answer alike (ids, ports, times) is replaced by `normal_
 `differences.py` says which.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -128,6 +129,13 @@ class Broker:
         """For what need not be answered alike."""
         self._wire("PLAINTEXT").ask(request, version)
         self.settle()
+
+    def until(self, request: Message, is_done: Callable[[Any], bool]) -> None:
+        """Asks again and again until the answer says that something is done."""
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not is_done(self._wire("PLAINTEXT").ask(request)):
+            assert time.monotonic() < deadline, f"{request} did not come true"
+            time.sleep(0.01)
 
     def send(self, request: Message, version: int) -> None:
         """For requests that get no answer."""
