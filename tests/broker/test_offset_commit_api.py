@@ -3,7 +3,7 @@
 import pytest
 from tests.broker.api_harness import running_broker
 from tests.broker.broker_in_process import until
-from tests.broker.group_requests import commit, fetch, group_broker
+from tests.broker.group_requests import commit, create_topics, fetch, group_broker
 from tests.broker.raw_client import all_versions
 
 from snakka.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
@@ -88,6 +88,12 @@ async def test_metadata_that_is_too_long(tmp_path) -> None:
             ("payments", 0, "OFFSET_METADATA_TOO_LARGE"),
         ]
         assert await commit(broker, {ORDERS: 1}, metadata="12345") == [("orders", 0, "NONE")]
+
+
+async def test_before_anybody_has_looked_for_a_coordinator(tmp_path) -> None:
+    async with running_broker(tmp_path) as broker:
+        await create_topics(broker, orders=1)
+        assert await commit(broker, {ORDERS: 1}) == [("orders", 0, "NOT_COORDINATOR")]
 
 
 async def test_who_asks_the_wrong_broker_is_told(broker) -> None:

@@ -308,7 +308,7 @@ async def test_before_the_topic_exists(world):
     one = world()
     one.coordinator.partition_count = None
     one.submit(Decision((), "hello"))
-    assert one.told() == ["COORDINATOR_NOT_AVAILABLE"]
+    assert one.told() == ["NOT_COORDINATOR"]
 
 
 def test_keys_belong_where_kafka_puts_them():

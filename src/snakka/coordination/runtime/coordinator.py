@@ -54,7 +54,7 @@ class Coordinator(Generic[S]):
     def partition_of(self, key: str) -> int:
         """The partition that a group or a transactional id belongs to; ApiError if the topic does not exist yet."""
         if not self.partition_count:
-            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{self.topic} does not exist yet")
+            raise ApiError(ErrorCode.NOT_COORDINATOR, f"{self.topic} does not exist yet")
         return java_hash(key) % self.partition_count
 
     def hosts(self) -> Iterator[ShardHost[S]]:
