@@ -144,8 +144,6 @@ def test_an_older_client_may_not_end_what_never_began():
 @pytest.mark.parametrize("client_version", [0, 2])
 def test_only_who_has_the_transactional_id_ends_its_transaction(client_version):
     story, producer = ongoing()
-    with refused("INVALID_REQUEST"):
-        story.commit(producer, transactional_id="", client_version=client_version)
     with refused("INVALID_PRODUCER_ID_MAPPING"):
         story.commit(producer, transactional_id="nobody", client_version=client_version)
     with refused("INVALID_PRODUCER_ID_MAPPING"):

@@ -26,20 +26,6 @@ def test_the_next_producer_gets_the_next_epoch_and_its_own_timeout():
         story.add(first, A)
 
 
-@pytest.mark.parametrize("timeout_ms", [0, -1, 900_001])
-def test_a_timeout_is_positive_and_not_longer_than_the_broker_allows(timeout_ms):
-    story = TransactionStory(transaction_max_timeout_ms=900_000)
-    with refused("INVALID_TRANSACTION_TIMEOUT"):
-        story.init(timeout_ms=timeout_ms)
-    assert not story.log
-    story.init(timeout_ms=900_000)
-
-
-def test_an_empty_transactional_id_is_no_id():
-    with refused("INVALID_REQUEST"):
-        TransactionStory().init("", timeout_ms=-1)
-
-
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_who_comes_while_a_transaction_is_under_way_has_it_aborted_first(version):
     story = TransactionStory(version)

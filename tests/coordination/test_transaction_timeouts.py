@@ -71,7 +71,7 @@ def test_time_begins_with_the_first_partition_and_goes_on_after_a_crash():
 
 
 def test_a_two_phase_commit_never_times_out():
-    story = TransactionStory(transaction_max_timeout_ms=NEVER_MS)
+    story = TransactionStory()
     producer = story.init(timeout_ms=NEVER_MS)
     story.add(producer, A)
     story.pass_ms(10 * NEVER_MS)

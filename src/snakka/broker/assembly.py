@@ -5,6 +5,7 @@ Nothing here waits, opens or decides; `server` starts what is built here, and st
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from snakka.broker.api import BROKER, CONTROLLER, Api, ApiRange
 from snakka.broker.config_schema import CatalogSchema
@@ -44,6 +45,9 @@ from snakka.storage.files import Files
 from snakka.storage.log_directory import DataDirectories
 from snakka.storage.log_manager import LogManager
 from snakka.telemetry.metric_set import MetricSet
+
+if TYPE_CHECKING:
+    from snakka.broker.transaction_markers import MarkerSender
 
 
 class _NobodyYet:
@@ -192,10 +196,25 @@ def build_parts(
         config_schema=schema,
         controller_listeners=frozenset(listeners.controller_names),
     )
+    coordinators.carry_out_transaction.append(_marker_sender(services))
     publisher = _build_publisher(services, channel)
     follower = CoordinatorPublisher(coordinators, partitions)
     compaction = _build_compactor(runtime, files, live, logs)
     return Parts(services, publishers, publisher, coordinators, follower, *compaction)
+
+
+def _marker_sender(services: Services) -> Callable[[int, Any], None]:
+    """Imported with the first transaction that ends: most brokers see none."""
+    senders: list[MarkerSender] = []
+
+    def carry_out(index: int, effect: Any) -> None:
+        if not senders:
+            from snakka.broker.transaction_markers import MarkerSender
+
+            senders.append(MarkerSender(services))
+        senders[0].carry_out(index, effect)
+
+    return carry_out
 
 
 def _build_publisher(services: Services, channel: LocalControllerChannel) -> PartitionPublisher:

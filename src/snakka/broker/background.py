@@ -42,6 +42,18 @@ def background_tasks(parts: Parts) -> Iterator[BackgroundTask]:
 
             services.groups.decide_everywhere(expire_offsets)
 
+    def abort_overdue_transactions() -> None:
+        if any(services.transactions.hosts()):
+            from snakka.broker.transaction_upkeep import abort_overdue_transactions
+
+            abort_overdue_transactions(services.transactions)
+
+    def forget_unused_transactional_ids() -> None:
+        if any(services.transactions.hosts()):
+            from snakka.broker.transaction_upkeep import forget_unused_transactional_ids
+
+            forget_unused_transactional_ids(services.transactions)
+
     yield BackgroundTask("log retention", option_ms("log.retention.check.interval.ms"), apply_retention)
     yield BackgroundTask("log compaction", option_ms("log.cleaner.backoff.ms"), parts.compactor.run)
     yield BackgroundTask("log flush", logs.flusher.sweep_interval_seconds, logs.sweep_flushes)
@@ -67,6 +79,16 @@ def background_tasks(parts: Parts) -> Iterator[BackgroundTask]:
         "group offsets expiration",
         option_ms("offsets.retention.check.interval.ms"),
         expire_group_offsets,
+    )
+    yield BackgroundTask(
+        "transaction timeouts",
+        option_ms("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+        abort_overdue_transactions,
+    )
+    yield BackgroundTask(
+        "transactional id expiration",
+        option_ms("transaction.remove.expired.transaction.cleanup.interval.ms"),
+        forget_unused_transactional_ids,
     )
     yield BackgroundTask(
         "broker fencing",

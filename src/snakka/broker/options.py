@@ -5,7 +5,7 @@ Rule: only declarations, in the notation of `snakka.options.option.declare`; cod
 
 OPTIONS = """
 # Requests and threads
-request.timeout.ms int 30000 high inert
+request.timeout.ms int 30000 high
     How long a request between nodes may take before it is sent again or fails.
 num.io.threads int 8 >=1 high cluster-wide inert
     Threads that handle requests in Apache Kafka; Snakka handles them on its event loop.
@@ -201,19 +201,19 @@ transaction.state.log.load.buffer.size int 5242880 >=1 high
     Bytes read at a time when transaction state is loaded.
 transaction.max.timeout.ms int 900000 >=1 high
     The longest timeout that a transactional producer may ask for.
-transactional.id.expiration.ms int 604800000 >=1 high inert
+transactional.id.expiration.ms int 604800000 >=1 high
     A transactional id is forgotten after this long without use.
-transaction.abort.timed.out.transaction.cleanup.interval.ms int 10000 >=1 low inert
+transaction.abort.timed.out.transaction.cleanup.interval.ms int 10000 >=1 low
     How often transactions that ran out of time are aborted.
-transaction.remove.expired.transaction.cleanup.interval.ms int 3600000 >=1 low inert
+transaction.remove.expired.transaction.cleanup.interval.ms int 3600000 >=1 low
     How often expired transactional ids are removed.
-transaction.partition.verification.enable boolean true low cluster-wide inert
+transaction.partition.verification.enable boolean true low cluster-wide
     Whether a write is checked to belong to an open transaction.
 transaction.two.phase.commit.enable boolean false low inert
     Whether producers may take part in two-phase commits.
-add.partitions.to.txn.retry.backoff.ms int 20 >=1 high inert
+add.partitions.to.txn.retry.backoff.ms int 20 >=1 high
     The first pause before the transaction coordinator is asked again.
-add.partitions.to.txn.retry.backoff.max.ms int 100 >=0 high inert
+add.partitions.to.txn.retry.backoff.max.ms int 100 >=0 high
     The longest pause before the transaction coordinator is asked again.
 
 # Quotas

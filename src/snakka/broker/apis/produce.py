@@ -1,8 +1,9 @@
 """Produce: append one batch a partition, answer by acks. Versions 3-13.
 
-KIP-98 idempotence and transactions, KIP-467 errors of single records, KIP-951 the new leader in the answer (10),
-KIP-516 topic ids (13). Versions 0-2 are advertised, because old librdkafka reads its compression support from there, but
-nobody speaks them any more.
+KIP-98 idempotence and transactions, KIP-467 errors of single records, KIP-951 the new leader in the answer (10), KIP-890
+transactions that can be aborted (11) and that a partition joins by being written to (12), KIP-516 topic ids (13).
+Versions 0-2 are advertised, because old librdkafka reads its compression support from there, but nobody speaks them any
+more.
 """
 
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from snakka.protocol.record_batch import (
     CHECKSUMMED_FROM,
     HEADER_SIZE,
     TRANSACTIONAL_BIT,
+    BatchHeader,
     read_header,
     single_produced_batch,
 )
@@ -64,6 +66,11 @@ _NO_ERROR = ErrorCode.NONE
 _WRITE = Operation.WRITE
 _TOPIC = ResourceType.TOPIC
 
+TopicPartition = tuple[str, int]
+# Partitions that the coordinator of the transaction refuses, and why.
+Refusals = dict[TopicPartition, ErrorCode]
+_NO_REFUSALS: Refusals = {}
+
 # What still has to happen before the answer: partition, offset to pass, replicas too?, who is told.
 Ack = tuple[Partition, int, bool, Callable[[ErrorCode], None]]
 
@@ -71,13 +78,27 @@ Ack = tuple[Partition, int, bool, Callable[[ErrorCode], None]]
 def handle(
     request: ProduceRequest, context: RequestContext, services: Services
 ) -> ProduceResponse | Waiting | None:
-    open_acks: list[Ack] = []
     refused = _refusal_of_all(request, context)
+    if request.transactional_id is not None and not refused:
+        return _produce_in_transaction(request, request.transactional_id, context, services)
+    return _produce(request, refused, _NO_REFUSALS, context, services)
+
+
+def _produce(
+    request: ProduceRequest,
+    refused: ErrorCode,
+    refusals: Refusals,
+    context: RequestContext,
+    services: Services,
+    waiting: Waiting | None = None,
+) -> ProduceResponse | Waiting | None:
+    """Append what is not refused. An answer that must wait is given to `waiting`, if there is one already."""
+    open_acks: list[Ack] = []
     response = ProduceResponse()
     for topic_data in request.topic_data:
         if topic_data.partition_data:
             response.responses.append(
-                _produce_topic(request, topic_data, refused, context, services, open_acks)
+                _produce_topic(request, topic_data, refused, refusals, context, services, open_acks)
             )
     if request.acks == 0:
         # Nobody reads an answer to acks=0: a closed connection is the only way to say that something went wrong.
@@ -86,15 +107,72 @@ def handle(
         return None
     if not open_acks:
         return _finished(response, context, services)
-    waiting = Waiting()
+    answer = waiting or Waiting()
     waiter = WaitingProduce(
         services.runtime,
         request.timeout_ms / 1000,
         open_acks,
-        lambda: waiting.complete(_finished(response, context, services)),
+        lambda: answer.complete(_finished(response, context, services)),
     )
-    waiting.on_disconnect(waiter.cancel)
-    return waiting
+    answer.on_disconnect(waiter.cancel)
+    return answer
+
+
+def _produce_in_transaction(
+    request: ProduceRequest, transactional_id: str, context: RequestContext, services: Services
+) -> ProduceResponse | Waiting | None:
+    """The same, once the transaction's coordinator knows of the partitions: nearly always it does so at once."""
+    from snakka.broker.transactional_produce import have_one_producer, when_verified
+
+    batches = _transactional_batches(request, context, services)
+    if not batches:
+        return _produce(request, _NO_ERROR, _NO_REFUSALS, context, services)
+    if not have_one_producer(batches):
+        return _produce(request, ErrorCode.INVALID_PRODUCER_ID_MAPPING, _NO_REFUSALS, context, services)
+    waiting = Waiting()
+    answer: ProduceResponse | Waiting | None = waiting
+    is_appended = has_to_wait = False
+
+    def append(refusals: Refusals) -> None:
+        nonlocal answer, is_appended
+        is_appended = True
+        answer = _produce(request, _NO_ERROR, refusals, context, services, waiting)
+        if has_to_wait and not isinstance(answer, Waiting):
+            waiting.complete(answer)
+
+    when_verified(services, transactional_id, batches, context.api_version, append)
+    if not is_appended:
+        # Until then the buffer that the records are in is used again.
+        has_to_wait = True
+        for topic in request.topic_data:
+            for data in topic.partition_data:
+                if isinstance(data.records, memoryview):
+                    data.records = memoryview(bytearray(data.records))
+    return answer
+
+
+def _transactional_batches(
+    request: ProduceRequest, context: RequestContext, services: Services
+) -> dict[TopicPartition, BatchHeader]:
+    """The transactional ones among those that the client may write."""
+    batches: dict[TopicPartition, BatchHeader] = {}
+    for topic in request.topic_data:
+        name = _topic_name(topic, context, services)
+        if name is None or not context.authorize(_WRITE, _TOPIC, name):
+            continue
+        for data in topic.partition_data:
+            if isinstance(data.records, memoryview) and _is_transactional(data.records):
+                header = read_header(data.records)
+                if header.has_producer_id:
+                    batches[(name, data.index)] = header
+    return batches
+
+
+def _topic_name(topic: TopicProduceData, context: RequestContext, services: Services) -> str | None:
+    if context.api_version < FIRST_WITH_TOPIC_ID:
+        return topic.name
+    known = services.image.topics.by_id.get(topic.topic_id)
+    return None if known is None else known.name
 
 
 def _finished(response: ProduceResponse, context: RequestContext, services: Services) -> ProduceResponse:
@@ -135,14 +213,12 @@ def _produce_topic(
     request: ProduceRequest,
     topic_data: TopicProduceData,
     refused: ErrorCode,
+    refusals: Refusals,
     context: RequestContext,
     services: Services,
     open_acks: list[Ack],
 ) -> TopicProduceResponse:
-    name: str | None = topic_data.name
-    if context.api_version >= FIRST_WITH_TOPIC_ID:
-        topic = services.image.topics.by_id.get(topic_data.topic_id)
-        name = topic.name if topic is not None else None
+    name = _topic_name(topic_data, context, services)
     if not refused:
         if name is None:
             refused = ErrorCode.UNKNOWN_TOPIC_ID
@@ -152,6 +228,8 @@ def _produce_topic(
     for data in topic_data.partition_data:
         if refused:
             rows.append(_failed(data.index, refused, None))
+        elif refusals and (name, data.index) in refusals:
+            rows.append(_refused_by_coordinator(data.index, refusals[(name or "", data.index)]))
         else:
             rows.append(_produce_partition(request, name or "", data, context, services, open_acks))
     return TopicProduceResponse(name=topic_data.name, topic_id=topic_data.topic_id, partition_responses=rows)
@@ -205,12 +283,6 @@ def _check_before_append(
             raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
     if topic in INTERNAL_TOPICS and context.client_id != ADMIN_CLIENT_ID:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"clients may not write to {topic}")
-    if _is_transactional(records) and read_header(records).has_producer_id:
-        # Nobody could ever end the transaction, and readers of committed records would wait for it for ever.
-        raise ApiError(
-            ErrorCode.NOT_ENOUGH_REPLICAS,
-            "Unable to verify the partition has been added to the transaction: there is no coordinator",
-        )
 
 
 def _teller(row: PartitionProduceResponse) -> Callable[[ErrorCode], None]:
@@ -226,6 +298,12 @@ def _teller(row: PartitionProduceResponse) -> Callable[[ErrorCode], None]:
 
 def _failed(index: int, error: ErrorCode, message: str | None) -> PartitionProduceResponse:
     return PartitionProduceResponse(index=index, error_code=error, base_offset=-1, error_message=message)
+
+
+def _refused_by_coordinator(index: int, code: ErrorCode) -> PartitionProduceResponse:
+    from snakka.broker.transactional_produce import MESSAGES
+
+    return _failed(index, code, MESSAGES.get(code))
 
 
 def _failed_append(

@@ -51,8 +51,6 @@ def verify_partitions(shard: TransactionShard, request: Addition) -> dict[TopicP
 
 
 def _find(shard: TransactionShard, request: Addition) -> Transaction:
-    if not request.transactional_id:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
     transaction = shard.transactions.get(request.transactional_id)
     if transaction is None:
         raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)

@@ -60,8 +60,6 @@ def end_transaction(
     shard: TransactionShard, request: Ending, new_producer_id: int | None, now: Moment
 ) -> Decision[Producer | NeedsProducerId]:
     """The response is who the client is from now on. The new producer id is for one whose epochs are used up."""
-    if not request.transactional_id:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
     transaction = shard.transactions.get(request.transactional_id)
     if transaction is None:
         raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)

@@ -32,10 +32,6 @@ def init_producer_id(
     shard: TransactionShard, request: Initialization, new_producer_id: int | None, now: Moment
 ) -> Decision[Producer | NeedsProducerId]:
     """`new_producer_id` is one that nobody has had, for whoever needs one."""
-    if not request.transactional_id:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
-    if not 0 < request.timeout_ms <= shard.settings.transaction_max_timeout_ms:
-        raise ApiError(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
     transaction = shard.transactions.get(request.transactional_id)
     if transaction is None:
         if new_producer_id is None:

@@ -21,8 +21,6 @@ class Filters(NamedTuple):
 
 def describe(shard: TransactionShard, transactional_id: str) -> Transaction:
     """ApiError if it is not known here."""
-    if not transactional_id:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
     transaction = shard.transactions.get(transactional_id)
     if transaction is None:
         raise ApiError(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)

@@ -9,14 +9,8 @@ from snakka.options.option_set import OptionSet
 class TransactionSettings:
     """Every option of transactions that a decision looks at; the names are the options' names."""
 
-    transaction_max_timeout_ms: int = 900_000
     transactional_id_expiration_ms: int = 604_800_000
-    transaction_two_phase_commit_enable: bool = False
 
     @classmethod
     def from_options(cls, options: OptionSet) -> "TransactionSettings":
-        return cls(
-            transaction_max_timeout_ms=options.integer("transaction.max.timeout.ms"),
-            transactional_id_expiration_ms=options.integer("transactional.id.expiration.ms"),
-            transaction_two_phase_commit_enable=options.boolean("transaction.two.phase.commit.enable"),
-        )
+        return cls(transactional_id_expiration_ms=options.integer("transactional.id.expiration.ms"))
