@@ -7,10 +7,10 @@ import pytest
 
 from snakka.broker import metrics as declared
 from snakka.client.admin import Admin
-from snakka.client.broker_pool import BrokerPool, parse_bootstrap
-from snakka.client.cluster_view import ClusterView
+from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.consumer import Consumer
 from snakka.client.producer import Producer, ProducerRecord
+from snakka.client.settings import AdminSettings, resolve
 from snakka.protocol.errors import ApiError
 from snakka.telemetry.metric_set import Declaration, Kind
 from snakka.telemetry.prometheus_text import render
@@ -35,9 +35,9 @@ async def broker() -> AsyncIterator[LocalBroker]:
 
 @pytest.fixture
 async def cluster(broker: LocalBroker) -> AsyncIterator[ClusterView]:
-    pool = BrokerPool(parse_bootstrap(broker.bootstrap_servers))
-    yield ClusterView(pool)
-    await pool.close()
+    settings = resolve(AdminSettings, {"bootstrap_servers": broker.bootstrap_servers})
+    async with running_cluster(settings) as cluster:
+        yield cluster
 
 
 async def test_traffic_is_shown_by_topic_and_in_all(broker: LocalBroker, cluster: ClusterView) -> None:

@@ -2,16 +2,17 @@
 
 import time
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
 from snakka.client.admin import Admin
-from snakka.client.broker_pool import Address, BrokerPool, parse_bootstrap
-from snakka.client.cluster_view import ClusterView
+from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.consumer import EARLIEST, LATEST, ConsumedRecord, Consumer
 from snakka.client.errors import ClientError, NoBrokerError
 from snakka.client.partitioner import partition_for_key
 from snakka.client.producer import BATCH_BYTES, UNKNOWN_OFFSET, Producer, ProducerRecord
+from snakka.client.settings import AdminSettings, resolve
 from snakka.protocol.compression import Compression
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
@@ -22,6 +23,10 @@ def soon(seconds: float = 20.0) -> float:
     return time.monotonic() + seconds
 
 
+def cluster_at(bootstrap: str) -> AbstractAsyncContextManager[ClusterView]:
+    return running_cluster(resolve(AdminSettings, {"bootstrap_servers": bootstrap}))
+
+
 @pytest.fixture
 async def broker() -> AsyncIterator[LocalBroker]:
     async with LocalBroker() as running:
@@ -30,9 +35,8 @@ async def broker() -> AsyncIterator[LocalBroker]:
 
 @pytest.fixture
 async def cluster(broker: LocalBroker) -> AsyncIterator[ClusterView]:
-    pool = BrokerPool(parse_bootstrap(broker.bootstrap_servers))
-    yield ClusterView(pool)
-    await pool.close()
+    async with cluster_at(broker.bootstrap_servers) as view:
+        yield view
 
 
 async def read(cluster: ClusterView, topic: str, count: int) -> list[ConsumedRecord]:
@@ -108,12 +112,11 @@ async def test_without_acknowledgement_everything_has_arrived_when_the_pool_is_c
     broker: LocalBroker, cluster: ClusterView
 ) -> None:
     await Admin(cluster).create_topic("t", deadline=soon())
-    pool = BrokerPool(parse_bootstrap(broker.bootstrap_servers))
-    producer = Producer(ClusterView(pool), acks=0)
-    for number in range(50):
-        record = ProducerRecord(b"%d" % number + bytes(50_000))
-        assert await producer.send("t", [record], deadline=soon()) == [(0, UNKNOWN_OFFSET, 1)]
-    await pool.close()
+    async with cluster_at(broker.bootstrap_servers) as second:
+        producer = Producer(second, acks=0)
+        for number in range(50):
+            record = ProducerRecord(b"%d" % number + bytes(50_000))
+            assert await producer.send("t", [record], deadline=soon()) == [(0, UNKNOWN_OFFSET, 1)]
     consumer = Consumer(cluster, "t")
     assert await consumer.offsets(LATEST, deadline=soon()) == {0: 50}
 
@@ -152,9 +155,10 @@ async def test_too_large_a_record_is_refused_with_the_broker_s_reason(cluster: C
 
 
 async def test_nobody_there() -> None:
-    pool = BrokerPool([Address("127.0.0.1", 1)])
-    with pytest.raises(NoBrokerError, match=r"127\.0\.0\.1:1 can't be reached: connection refused"):
-        await ClusterView(pool).topic("t", soon())
+    refused = r"127\.0\.0\.1:1 can't be reached: connection refused"
+    async with cluster_at("127.0.0.1:1") as cluster:
+        with pytest.raises(NoBrokerError, match=refused):
+            await cluster.topic("t", soon())
 
 
 async def test_a_broker_that_comes_back_is_found_again(tmp_path: object) -> None:
@@ -162,19 +166,17 @@ async def test_a_broker_that_comes_back_is_found_again(tmp_path: object) -> None
     data_dir = str(tmp_path)
     first = LocalBroker(data_dir=data_dir)
     await first.start()
-    pool = BrokerPool(parse_bootstrap(first.bootstrap_servers))
-    cluster = ClusterView(pool)
-    producer = Producer(cluster)
-    await producer.send("t", [ProducerRecord(b"before")], deadline=soon())
-    consumer = Consumer(cluster, "t")
-    consumer.positions[0] = 0
-    assert [record.value for record in await consumer.poll(deadline=soon())] == [b"before"]
     port = first.port
-    await first.stop()
-    with pytest.raises(ClientError):
-        await producer.send("t", [ProducerRecord(b"lost")], deadline=soon(0.3))
     listeners = f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:0"
-    async with LocalBroker({"listeners": listeners}, data_dir=data_dir):
-        await producer.send("t", [ProducerRecord(b"after")], deadline=soon())
-        assert [record.value for record in await consumer.poll(deadline=soon())] == [b"after"]
-        await pool.close()
+    async with cluster_at(first.bootstrap_servers) as cluster:
+        producer = Producer(cluster)
+        await producer.send("t", [ProducerRecord(b"before")], deadline=soon())
+        consumer = Consumer(cluster, "t")
+        consumer.positions[0] = 0
+        assert [record.value for record in await consumer.poll(deadline=soon())] == [b"before"]
+        await first.stop()
+        with pytest.raises(ClientError):
+            await producer.send("t", [ProducerRecord(b"lost")], deadline=soon(0.3))
+        async with LocalBroker({"listeners": listeners}, data_dir=data_dir):
+            await producer.send("t", [ProducerRecord(b"after")], deadline=soon())
+            assert [record.value for record in await consumer.poll(deadline=soon())] == [b"after"]

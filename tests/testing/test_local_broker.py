@@ -9,15 +9,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 import pytest
 import uvloop
 
 from snakka.client.admin import Admin
-from snakka.client.broker_pool import BrokerPool, parse_bootstrap
-from snakka.client.cluster_view import ClusterView
+from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.consumer import Consumer
 from snakka.client.producer import Producer, ProducerRecord
+from snakka.client.settings import AdminSettings, resolve
 from snakka.network.listener import ListenError
 from snakka.options.option import OptionError
 from snakka.storage.meta_properties import DataDirectoryError
@@ -30,16 +31,16 @@ def soon() -> float:
     return time.monotonic() + 20
 
 
+def cluster_at(bootstrap: str) -> AbstractAsyncContextManager[ClusterView]:
+    return running_cluster(resolve(AdminSettings, {"bootstrap_servers": bootstrap}))
+
+
 async def write_and_read(bootstrap: str) -> list[bytes | None]:
-    pool = BrokerPool(parse_bootstrap(bootstrap))
-    try:
-        cluster = ClusterView(pool)
+    async with cluster_at(bootstrap) as cluster:
         await Producer(cluster).send("t", [ProducerRecord(b"x", partition=0)], deadline=soon())
         consumer = Consumer(cluster, "t")
         consumer.positions[0] = 0
         return [record.value for record in await consumer.poll(deadline=soon())]
-    finally:
-        await pool.close()
 
 
 @pytest.mark.parametrize("new_loop", LOOPS)
@@ -80,33 +81,31 @@ async def test_many_brokers_live_in_one_process() -> None:
         assert len(set(ports)) == 5
         for broker in brokers:
             assert await write_and_read(broker.bootstrap_servers) == [b"x"]
-    pools = [BrokerPool(parse_bootstrap(broker.bootstrap_servers)) for broker in brokers]
-    await Admin(ClusterView(pools[0])).create_topic("only-here", deadline=soon())
-    names = [[topic.name for topic in await ClusterView(pool).all_topics(soon())] for pool in pools]
+    async with AsyncExitStack() as clients:
+        clusters = [
+            await clients.enter_async_context(cluster_at(broker.bootstrap_servers)) for broker in brokers
+        ]
+        await Admin(clusters[0]).create_topic("only-here", deadline=soon())
+        names = [[topic.name for topic in await cluster.all_topics(soon())] for cluster in clusters]
     assert names == [["only-here", "t"], ["t"], ["t"], ["t"]]
-    for pool in pools:
-        await pool.close()
     began = time.monotonic()
     await asyncio.gather(*(broker.stop() for broker in brokers))
     assert time.monotonic() - began < 2.0
 
 
 async def test_a_clean_stop_is_quick_while_a_client_waits_for_records() -> None:
-    async with LocalBroker() as broker:
-        pool = BrokerPool(parse_bootstrap(broker.bootstrap_servers))
-        cluster = ClusterView(pool)
+    async with LocalBroker() as broker, cluster_at(broker.bootstrap_servers) as cluster:
         await cluster.topic("t", soon(), create_missing=True)
         consumer = Consumer(cluster, "t")
         consumer.positions[0] = 0
         polling = asyncio.ensure_future(consumer.poll(deadline=time.monotonic() + 30))
-        while not any(connection.in_flight for connection in pool._connections.values()):  # noqa: ASYNC110 - no event
+        while not cluster.pool.in_flight:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         began = time.monotonic()
         await broker.stop()
         assert time.monotonic() - began < 1.0
         polling.cancel()
         await asyncio.gather(polling, return_exceptions=True)
-        await pool.close()
 
 
 async def test_data_in_a_directory_of_one_s_own_stays(tmp_path: object) -> None:

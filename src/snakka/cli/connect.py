@@ -44,18 +44,17 @@ def _bootstrap(given: Namespace) -> str:
 
 
 async def _connected(bootstrap: str, work: Callable[["ClusterView"], Awaitable[int]]) -> int:
-    from snakka.client.broker_pool import BrokerPool, parse_bootstrap
-    from snakka.client.cluster_view import ClusterView
+    from snakka.client.cluster_view import running_cluster
+    from snakka.client.errors import ClientConfigError
+    from snakka.client.settings import AdminSettings, resolve
 
     try:
-        addresses = parse_bootstrap(bootstrap)
-    except ValueError as error:
-        raise CommandError(f"--bootstrap-server: {error}", USAGE) from None
-    pool = BrokerPool(addresses)
-    try:
-        return await work(ClusterView(pool))
-    finally:
-        await pool.close()
+        async with running_cluster(resolve(AdminSettings, {"bootstrap_servers": bootstrap})) as cluster:
+            return await work(cluster)
+    except ClientConfigError as error:
+        raise CommandError(
+            f"--bootstrap-server: {str(error).removeprefix('bootstrap.servers: ')}", USAGE
+        ) from None
 
 
 def _shown(error: Exception) -> str:

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple, TypeVar
 
-from snakka.client.broker_pool import Address
 from snakka.client.cluster_view import ClusterView, TopicView
 from snakka.client.errors import ClientError
 from snakka.client.retry_policy import RETRIABLE, Pauses
@@ -83,12 +82,12 @@ class Consumer:
     async def _offsets(self, timestamp: int, deadline: float) -> dict[int, int]:
         topic = await self._cluster.topic(self._topic, deadline)
         offsets: dict[int, int] = {}
-        for address, partitions in self._cluster.by_leader(topic, range(len(topic.partitions))).items():
+        for broker, partitions in self._cluster.by_leader(topic, range(len(topic.partitions))).items():
             rows = [ListOffsetsPartition(partition_index=index, timestamp=timestamp) for index in partitions]
             request = ListOffsetsRequest(
                 replica_id=_CONSUMER_REPLICA_ID, topics=[ListOffsetsTopic(name=topic.name, partitions=rows)]
             )
-            response = await self._cluster.pool.ask(address, request, ListOffsetsResponse, deadline)
+            response = await self._cluster.pool.ask(broker, request, ListOffsetsResponse, deadline)
             for answered in response.topics:
                 for row in answered.partitions:
                     _raise_error(topic.name, row.partition_index, row.error_code)
@@ -103,8 +102,8 @@ class Consumer:
         groups = self._cluster.by_leader(topic, self.positions)
         answers = await asyncio.gather(
             *(
-                self._fetch(address, topic, partitions, wait_seconds, deadline)
-                for address, partitions in groups.items()
+                self._fetch(broker, topic, partitions, wait_seconds, deadline)
+                for broker, partitions in groups.items()
             )
         )
         records: list[ConsumedRecord] = []
@@ -119,7 +118,7 @@ class Consumer:
 
     async def _fetch(
         self,
-        address: Address,
+        broker: int,
         topic: TopicView,
         partitions: list[int],
         wait_seconds: float,
@@ -140,7 +139,7 @@ class Consumer:
             max_bytes=FETCH_BYTES,
             topics=[FetchTopic(topic=topic.name, topic_id=topic.topic_id, partitions=rows)],
         )
-        response = await self._cluster.pool.ask(address, request, FetchResponse, deadline)
+        response = await self._cluster.pool.ask(broker, request, FetchResponse, deadline)
         if response.error_code != ErrorCode.NONE:
             raise ApiError(ErrorCode(response.error_code), f"fetching {topic.name}")
         return [row for answered in response.responses for row in answered.partitions]

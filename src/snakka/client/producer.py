@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snakka.client.broker_pool import Address
 from snakka.client.cluster_view import ClusterView, TopicView
 from snakka.client.errors import ClientError
 from snakka.client.partitioner import StickyChoice, partition_for_key
@@ -159,9 +158,9 @@ class Producer:
             groups = self._cluster.by_leader(view, batches)
         except (ApiError, ClientError) as error:
             return error
-        for address, partitions in groups.items():
+        for broker, partitions in groups.items():
             try:
-                for row in await self._produce(address, view, partitions, batches, deadline):
+                for row in await self._produce(broker, view, partitions, batches, deadline):
                     if row.error_code == ErrorCode.NONE:
                         offsets[row.index] = row.base_offset
                     else:
@@ -172,7 +171,7 @@ class Producer:
 
     async def _produce(
         self,
-        address: Address,
+        broker: int,
         topic: TopicView,
         partitions: Sequence[int],
         batches: dict[int, _Batch],
@@ -189,12 +188,12 @@ class Producer:
             topic_data=[TopicProduceData(name=topic.name, topic_id=topic.topic_id, partition_data=data)],
         )
         if self._acks == ACKS_NONE:
-            await pool.tell(address, request, deadline)
+            await pool.tell(broker, request, deadline)
             return [
                 PartitionProduceResponse(index=partition, base_offset=UNKNOWN_OFFSET)
                 for partition in partitions
             ]
-        response = await pool.ask(address, request, ProduceResponse, deadline)
+        response = await pool.ask(broker, request, ProduceResponse, deadline)
         return [row for answered in response.responses for row in answered.partition_responses]
 
 

@@ -1,15 +1,29 @@
 """The one way out: a connection that we open to a broker or controller, for the client and between nodes.
 
-It dials, learns which versions the peer speaks, and then carries many requests at a time. The rule: every request ends,
-by its answer, by its deadline, or by the connection's loss, and no more than a bounded number is open.
+It dials, learns which versions the peer speaks, logs in, and then carries many requests at a time. The rule: every request
+ends, by its answer, by its deadline, or by the connection's loss, and no more than a bounded number is open or waits.
 """
 
 import asyncio
+import ssl
 import struct
-from typing import Any, NamedTuple, cast
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, cast
 
 from snakka import __version__
 from snakka.network.frame_splitter import BadFrameError, FrameSplitter
+from snakka.network.peer_dialing import dial, first_bytes_explained, tls_reason
+from snakka.network.peer_errors import (
+    PeerAuthenticationError,
+    PeerBusyError,
+    PeerDisconnectedError,
+    PeerTimeoutError,
+    PeerUnreachableError,
+    shown_address,
+)
+from snakka.network.peer_login import log_in
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.protocol.api_keys import API_FACTS, ApiKey, response_class
 from snakka.protocol.error_codes import ErrorCode
@@ -18,36 +32,99 @@ from snakka.protocol.frame import Frame
 from snakka.protocol.message import Message
 from snakka.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from snakka.protocol.request_header import read_response_header, write_request_header
+from snakka.security.client_authentication import Credentials
+
+__all__ = [
+    "MOST_IN_FLIGHT",
+    "PLAINTEXT",
+    "PeerAuthenticationError",
+    "PeerBusyError",
+    "PeerConnection",
+    "PeerDisconnectedError",
+    "PeerSecurity",
+    "PeerTimeoutError",
+    "PeerUnreachableError",
+]
 
 MOST_IN_FLIGHT = 64
+# Those beyond MOST_IN_FLIGHT wait here until the peer has answered others.
+MOST_WAITING = 4096
 LARGEST_ANSWER = 2**31 - 1
 _HIGHEST_CORRELATION_ID = 2**31 - 1
+# Up to this size the parts of a request are joined: a copy costs less than another system call.
+_JOINED_BYTES = 64 * 1024
+_LOGIN_SECONDS = 30.0
 _read_error_code = struct.Struct(">h").unpack_from
 
+_BEGINNING = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
+_CLOSED = "has closed the connection"
 
-class PeerDisconnectedError(ConnectionError):
-    """The peer is gone; whether it has seen the open requests is not known."""
+Spawn = Callable[[str, Coroutine[Any, Any, Any]], object]
 
 
-class _OpenRequest(NamedTuple):
-    key: int
-    version: int
-    answer: asyncio.Future[bytes]
+@dataclass(frozen=True, slots=True)
+class PeerSecurity:
+    """How a connection is protected, and who we are on it."""
+
+    tls: ssl.SSLContext | None = None
+    credentials: Credentials | None = None
+    # The part of a login's life after which we log in again (KIP-368); random, so that not all do so at once.
+    renew_after: float = 0.9
+
+
+PLAINTEXT = PeerSecurity()
+
+
+class _Request:
+    """One request, until it is answered."""
+
+    __slots__ = ("answer", "deadline", "key", "message", "version")
+
+    def __init__(
+        self, message: Message, version: int, deadline: float, answer: asyncio.Future[Any] | None
+    ) -> None:
+        self.message: Message | None = message
+        self.key = message.API_KEY
+        self.version = version
+        self.deadline = deadline
+        self.answer = answer  # None: the peer gives none
 
 
 class PeerConnection:
     """An open connection to one peer. Make it with `await PeerConnection.open(...)`."""
 
-    def __init__(self, host: str, port: int, client_id: str | None) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        client_id: str | None,
+        *,
+        most_in_flight: int = MOST_IN_FLIGHT,
+        security: PeerSecurity = PLAINTEXT,
+        spawn: Spawn | None = None,
+    ) -> None:
         self.host = host
         self.port = port
         self.client_id = client_id
-        # Lowest and highest version that the peer serves, by API key.
+        # Lowest and highest version that the peer serves, by API key; and its finalized features by name.
         self.versions: dict[int, tuple[int, int]] = {}
-        self._open: dict[int, _OpenRequest] = {}
-        self._places = asyncio.Semaphore(MOST_IN_FLIGHT)
+        self.features: dict[str, int] = {}
+        self.most_in_flight = most_in_flight
+        self.last_used = 0.0  # in the loop's time
+        self._common_versions: dict[int, int] = {}
+        self._loop = asyncio.get_running_loop()
+        self._open: dict[int, _Request] = {}
+        self._waiting: deque[_Request] = deque()
         self._next_correlation_id = 0
         self._transport: asyncio.Transport | None = None
+        self._security = security
+        self._spawn = spawn
+        self._holds = 0  # reasons why ordinary requests may not go out now
+        self._renew_at: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+        self._is_tried = False  # the peer has answered an ordinary request
+        self._end: ConnectionError | None = None
 
     @classmethod
     async def open(
@@ -58,18 +135,31 @@ class PeerConnection:
         client_id: str | None,
         memory: ReceiveMemory | None = None,
         deadline_seconds: float = 10.0,
+        security: PeerSecurity = PLAINTEXT,
+        most_in_flight: int = MOST_IN_FLIGHT,
+        spawn: Spawn | None = None,
     ) -> "PeerConnection":
-        """Dial and learn the peer's versions. OSError if it can't be reached, TimeoutError if it does not answer."""
-        connection = cls(host, port, client_id)
-        async with asyncio.timeout(deadline_seconds):
-            await asyncio.get_running_loop().create_connection(
-                lambda: _PeerProtocol(connection, memory or ReceiveMemory()), host, port
-            )
-            try:
-                await connection._learn_versions()
-            except BaseException:
-                connection.close()
-                raise
+        """Dial, learn the peer's versions and log in.
+
+        OSError if that can't be, with its kinds PeerUnreachableError, PeerAuthenticationError and TimeoutError.
+        `spawn` owns the task that logs in again when a login's life ends; without it the connection ends then.
+        """
+        connection = cls(host, port, client_id, most_in_flight=most_in_flight, security=security, spawn=spawn)
+        loop = connection._loop
+        deadline = loop.time() + deadline_seconds
+        splitter_memory = memory or ReceiveMemory()
+        await dial(
+            lambda: _PeerProtocol(connection, splitter_memory),
+            host,
+            port,
+            tls=security.tls,
+            seconds=deadline_seconds,
+        )
+        try:
+            await connection._begin(deadline)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     @property
@@ -81,8 +171,20 @@ class PeerConnection:
         """Requests that the peer has not answered, those included that nobody waits for any more."""
         return len(self._open)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a request would go out at once."""
+        return self.is_open and not self._holds and len(self._open) + len(self._waiting) < self.most_in_flight
+
+    @property
+    def address(self) -> str:
+        return shown_address(self.host, self.port)
+
     def highest_version(self, key: int) -> int:
         """The highest version that both speak; ApiError UNSUPPORTED_VERSION if there is none."""
+        common = self._common_versions.get(key)
+        if common is not None:
+            return common
         facts = API_FACTS[key]
         ours = facts.max_version - 1 if facts.unstable else facts.max_version
         lowest, highest = self.versions.get(key, (0, -1))
@@ -90,115 +192,271 @@ class PeerConnection:
         if common < max(lowest, facts.min_version):
             raise ApiError(
                 ErrorCode.UNSUPPORTED_VERSION,
-                f"{self.host}:{self.port} has no version of {facts.name} in common with us",
+                f"{self.address} has no version of {facts.name} in common with us",
             )
+        self._common_versions[key] = common
         return common
 
-    async def request(self, message: Message, *, deadline_seconds: float, version: int | None = None) -> Any:
-        """Send a request and wait for its response, in the highest common version unless one is given.
+    def start(
+        self, message: Message, *, timeout_seconds: float, version: int | None = None
+    ) -> asyncio.Future[Any]:
+        """Send a request now, or when there is room for it; the future gets its response.
 
-        The response is the caller's own: its records stay valid.
+        In the highest common version unless one is given. The future fails with PeerDisconnectedError or PeerTimeoutError; a
+        connection that is closed or overfull already, or has no such version, raises here. Requests go out in the order
+        of the calls. Who does not want the answer any more cancels the future; the response is the caller's own.
         """
-        key = message.API_KEY
         if version is None:
-            version = self.highest_version(key)
-        async with asyncio.timeout(deadline_seconds):
-            frame = await self._exchange(message, key, version)
-        _, position = read_response_header(frame, key, version)
-        return response_class(key).decode(memoryview(frame), version, position)
+            version = self.highest_version(message.API_KEY)
+        answer = self._loop.create_future()
+        self._submit(_Request(message, version, self._loop.time() + timeout_seconds, answer))
+        return answer
+
+    async def request(self, message: Message, *, deadline_seconds: float, version: int | None = None) -> Any:
+        """As `start`, and wait for the response; TimeoutError if it does not come in time."""
+        return await self.start(message, timeout_seconds=deadline_seconds, version=version)
 
     def send_without_answer(self, message: Message, *, version: int | None = None) -> None:
         """Send a request that the peer does not answer: Produce with acks=0."""
-        self._send(message, self.highest_version(message.API_KEY) if version is None else version)
+        if version is None:
+            version = self.highest_version(message.API_KEY)
+        self._submit(_Request(message, version, 0.0, None))
 
     def close(self) -> None:
         """Close at once; open requests fail."""
         if self._transport is not None:
             self._transport.abort()
-        self.lost()
+        self.lost(None)
 
     # The protocol calls these.
 
     def connected(self, transport: asyncio.Transport) -> None:
         self._transport = transport
+        self.last_used = self._loop.time()
 
     def received(self, frame: memoryview) -> None:
         """An answer has come; whoever timed out meanwhile is not interested."""
         if len(frame) < 4:
             raise ProtocolError("an answer without a correlation id")
-        opened = self._open.pop(int.from_bytes(frame[:4], "big", signed=True), None)
-        if opened is None:
+        request = self._open.pop(int.from_bytes(frame[:4], "big", signed=True), None)
+        if request is None:
             raise ProtocolError("an answer that nobody asked for")
-        self._places.release()
-        if not opened.answer.done():
-            opened.answer.set_result(bytes(frame))
+        if not self._is_tried:
+            self._is_tried = request.key not in _BEGINNING
+        answer = request.answer
+        if answer is not None and not answer.done():
+            try:
+                response = _decoded(bytes(frame), request.key, request.version)
+            except ProtocolError as error:
+                answer.set_exception(error)
+            else:
+                answer.set_result(response)
+                throttle_ms = getattr(response, "throttle_time_ms", 0)
+                if throttle_ms > 0:
+                    self._hold_for(throttle_ms / 1000)
+        if self._waiting:
+            self._send_waiting()
 
-    def lost(self) -> None:
-        """The connection has ended: so has everything that was open on it."""
+    def lost(self, why: str | None) -> None:
+        """The connection has ended, and so has everything on it. `why` is what the peer did; None: it was us."""
         self._transport = None
-        opened, self._open = self._open, {}
-        for request in opened.values():
-            self._places.release()
-            if not request.answer.done():
-                request.answer.set_exception(self._disconnected())
+        if self._end is None:
+            self._end = PeerDisconnectedError(
+                f"the connection to {self.address} is closed" if why is None else self._explained(why)
+            )
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        requests = [*self._open.values(), *self._waiting]
+        self._open.clear()
+        self._waiting.clear()
+        for request in requests:
+            if request.answer is not None and not request.answer.done():
+                request.answer.set_exception(self._ended())
 
-    # Inside.
+    # Sending.
 
-    async def _exchange(self, message: Message, key: int, version: int) -> bytes:
-        await self._places.acquire()
-        try:
-            correlation_id = self._send(message, version)
-        except BaseException:
-            self._places.release()
-            raise
-        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        # It keeps its place until the peer has answered, even if the caller's deadline passes before.
-        self._open[correlation_id] = _OpenRequest(key, version, answer)
-        return await answer
-
-    def _send(self, message: Message, version: int) -> int:
+    def _submit(self, request: _Request) -> None:
+        if self._renew_at is not None and self._loop.time() >= self._renew_at:
+            self._renew_login()
         if self._transport is None or self._transport.is_closing():
-            raise self._disconnected()
+            raise self._ended()
+        if self._holds or self._waiting or len(self._open) >= self.most_in_flight:
+            if len(self._waiting) >= MOST_WAITING:
+                raise PeerBusyError(f"{MOST_WAITING} requests wait for {self.address} already")
+            self._waiting.append(request)
+            if request.answer is not None:
+                self._watch(request.deadline)
+        else:
+            self._send(request)
+
+    def _send_waiting(self) -> None:
+        while self._waiting and not self._holds and len(self._open) < self.most_in_flight:
+            request = self._waiting.popleft()
+            if request.answer is not None and request.answer.done():
+                continue
+            self._send(request)
+
+    def _send(self, request: _Request) -> None:
+        transport = self._transport
+        assert transport is not None
+        message, request.message = request.message, None
+        assert message is not None
         correlation_id = self._next_correlation_id
         self._next_correlation_id = (correlation_id + 1) & _HIGHEST_CORRELATION_ID
         frame = Frame(4)
-        write_request_header(frame, message.API_KEY, version, correlation_id, self.client_id)
-        message.write(frame, version)
+        write_request_header(frame, request.key, request.version, correlation_id, self.client_id)
+        message.write(frame, request.version)
         frame.seal()
-        for part in frame.parts():
-            if isinstance(part, (bytes, bytearray, memoryview)):
-                self._transport.write(part)
-            else:
-                self._transport.write(part.read_blocking(0, len(part)))
-        return correlation_id
+        if frame.total_size <= _JOINED_BYTES:
+            transport.write(frame.joined())
+        else:
+            for part in frame.parts():
+                if isinstance(part, (bytes, bytearray, memoryview)):
+                    transport.write(part)
+                else:
+                    transport.write(part.read_blocking(0, len(part)))
+        self.last_used = self._loop.time()
+        if request.answer is not None:
+            # It keeps its place until the peer has answered, even if nobody waits for it any more.
+            self._open[correlation_id] = request
+            self._watch(request.deadline)
 
-    async def _learn_versions(self) -> None:
+    def _ask(self, message: Message, version: int, deadline: float) -> asyncio.Future[Any]:
+        """As `start`, past all that holds ordinary requests back: for versions and logins."""
+        if not self.is_open:
+            raise self._ended()
+        answer = self._loop.create_future()
+        self._send(_Request(message, version, deadline, answer))
+        return answer
+
+    # Deadlines: one timer for all requests, which is moved only if an earlier deadline comes along.
+
+    def _watch(self, deadline: float) -> None:
+        if self._timer is None or deadline < self._timer_at:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer_at = deadline
+            self._timer = self._loop.call_at(deadline, self._expire)
+
+    def _expire(self) -> None:
+        self._timer = None
+        now = self._loop.time()
+        earliest = float("inf")
+        for request in (*self._open.values(), *self._waiting):
+            if request.answer is None or request.answer.done():
+                continue
+            if request.deadline <= now:
+                name = API_FACTS[request.key].name
+                request.answer.set_exception(
+                    PeerTimeoutError(f"{self.address} does not answer {name} in time")
+                )
+            else:
+                earliest = min(earliest, request.deadline)
+        if earliest < float("inf"):
+            self._watch(earliest)
+
+    # Holding back.
+
+    def _hold_for(self, seconds: float) -> None:
+        """The broker has asked for a pause (KIP-219)."""
+        self._holds += 1
+        self._loop.call_later(seconds, self._release)
+
+    def _release(self) -> None:
+        self._holds -= 1
+        if self.is_open:
+            self._send_waiting()
+
+    def _renew_login(self) -> None:
+        """Log in again on the open connection (KIP-368); requests wait so long."""
+        self._renew_at = None
+        if self._spawn is None:
+            self._end = PeerAuthenticationError(f"the login at {self.address} has ended")
+            self.close()
+            return
+        self._holds += 1
+        self._spawn(f"login at {self.address}", self._log_in_again())
+
+    async def _log_in_again(self) -> None:
+        try:
+            await self._log_in(self._loop.time() + _LOGIN_SECONDS)
+        except (OSError, ApiError, ProtocolError) as error:
+            if isinstance(error, PeerAuthenticationError):
+                self._end = error
+            self.close()
+        finally:
+            self._release()
+
+    # The beginning.
+
+    async def _begin(self, deadline: float) -> None:
+        try:
+            await self._learn_versions(deadline)
+        except PeerTimeoutError:
+            raise PeerTimeoutError(
+                f"{self.address} took the connection but does not answer: is it a Kafka broker, and is"
+                " security.protocol right?"
+            ) from None
+        except PeerDisconnectedError as error:
+            raise PeerUnreachableError(str(error)) from None
+        if self._security.credentials is not None:
+            await self._log_in(deadline)
+
+    async def _log_in(self, deadline: float) -> None:
+        credentials = self._security.credentials
+        assert credentials is not None
+        ask = lambda message, version: self._ask(message, version, deadline)  # noqa: E731
+        lifetime_ms = await log_in(self.address, credentials, ask, self.highest_version)
+        if lifetime_ms > 0:
+            self._renew_at = self._loop.time() + lifetime_ms / 1000 * self._security.renew_after
+
+    async def _learn_versions(self, deadline: float) -> None:
         """Ask with our highest version; a peer that does not know it names those that it knows (KIP-511)."""
         version = API_FACTS[ApiKey.API_VERSIONS].max_version
         request = ApiVersionsRequest(client_software_name="snakka", client_software_version=__version__)
-        response = await self._ask_versions(request, version)
+        response: ApiVersionsResponse = await self._ask(request, version, deadline)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
             known = [row.max_version for row in response.api_keys if row.api_key == ApiKey.API_VERSIONS]
-            response = await self._ask_versions(request, min([version, *known]) if known else 0)
+            response = await self._ask(request, min([version, *known]) if known else 0, deadline)
         if response.error_code:
-            raise ApiError(
-                ErrorCode(response.error_code), f"{self.host}:{self.port} does not tell its versions"
-            )
+            raise ApiError(ErrorCode(response.error_code), f"{self.address} does not tell its versions")
         self.versions = {row.api_key: (row.min_version, row.max_version) for row in response.api_keys}
+        self.features = {row.name: row.max_version_level for row in response.finalized_features}
 
-    async def _ask_versions(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
-        frame = await self._exchange(request, ApiKey.API_VERSIONS, version)
-        _, position = read_response_header(frame, ApiKey.API_VERSIONS, version)
-        # An error about the version itself is told in version 0, whatever was asked.
-        if (
-            len(frame) >= position + 2
-            and _read_error_code(frame, position)[0] == ErrorCode.UNSUPPORTED_VERSION
-        ):
-            version = 0
-        return ApiVersionsResponse.decode(frame, version, position)
+    # The end.
 
-    def _disconnected(self) -> PeerDisconnectedError:
-        return PeerDisconnectedError(f"the connection to {self.host}:{self.port} is closed")
+    def _explained(self, why: str) -> str:
+        """Why the peer has ended the connection, as far as one can guess."""
+        text = f"{self.address} {why}"
+        if not self.versions:
+            if why == _CLOSED and self._security.tls is None:
+                return f"{text} before it told its versions: if it speaks TLS, set security.protocol=SSL or SASL_SSL"
+        elif not self._is_tried and why == _CLOSED and self._security.credentials is None:
+            return (
+                f"{text} at the first request: if it wants a login, set security.protocol=SASL_PLAINTEXT or"
+                " SASL_SSL and sasl.mechanism"
+            )
+        return text
+
+    def _ended(self) -> ConnectionError:
+        """A fresh exception each time: one that is raised twice keeps growing its traceback."""
+        end = self._end
+        if end is None:
+            return PeerDisconnectedError(f"the connection to {self.address} is closed")
+        return type(end)(*end.args)
+
+
+def _decoded(frame: bytes, key: int, version: int) -> Message:
+    _, position = read_response_header(frame, key, version)
+    # An error about the version itself is told in version 0, whatever was asked.
+    if (
+        key == ApiKey.API_VERSIONS
+        and len(frame) >= position + 2
+        and _read_error_code(frame, position)[0] == ErrorCode.UNSUPPORTED_VERSION
+    ):
+        version = 0
+    return response_class(key).decode(memoryview(frame), version, position)
 
 
 class _PeerProtocol(asyncio.BufferedProtocol):
@@ -206,7 +464,10 @@ class _PeerProtocol(asyncio.BufferedProtocol):
 
     def __init__(self, connection: PeerConnection, memory: ReceiveMemory) -> None:
         self._connection = connection
+        self._memory = memory
         self._splitter = FrameSplitter(memory, LARGEST_ANSWER, self._memory_granted)
+        self._first_bytes: bytes | None = None
+        self._why = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -216,18 +477,28 @@ class _PeerProtocol(asyncio.BufferedProtocol):
         return self._splitter.buffer()
 
     def buffer_updated(self, count: int) -> None:
+        if self._first_bytes is None:
+            self._first_bytes = bytes(self._memory.shared[: min(count, 8)])
+            self._why = first_bytes_explained(self._first_bytes)
+            if self._why:
+                self._transport.abort()
+                return
         self._splitter.received(count)
         self._handle_frames()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._splitter.close()
-        self._connection.lost()
+        why = self._why or _CLOSED
+        if isinstance(error, ssl.SSLError):
+            why = f"has ended TLS: {tls_reason(error)}"
+        self._connection.lost(why)
 
     def _handle_frames(self) -> None:
         try:
             while (frame := self._splitter.next_frame()) is not None:
                 self._connection.received(frame)
-        except (BadFrameError, ProtocolError):
+        except (BadFrameError, ProtocolError) as error:
+            self._why = f"does not speak Kafka's protocol: {error}"
             self._transport.abort()
             return
         if self._splitter.needs_memory:

@@ -1,0 +1,1 @@
+"""SASL's mechanisms as pure exchanges: bytes of the other side in, our bytes out."""
