@@ -21,17 +21,19 @@ def find_kafka_libs() -> str | None:
         return given
     if shutil.which("java") is None:
         return None
+    wanted = Path(__file__).parent / "kafka" / "pom.xml"
     done = KAFKA_LIBS / ".complete"
-    if done.exists():
+    # What is there is what was wanted then; a changed list is fetched anew.
+    if done.exists() and done.read_text() == wanted.read_text():
         return str(KAFKA_LIBS)
     if shutil.which("mvn") is None:
         return None
     command = [
-        *("mvn", "-q", "-B", "-f", str(Path(__file__).parent / "kafka" / "pom.xml")),
+        *("mvn", "-q", "-B", "-f", str(wanted)),
         *("dependency:copy-dependencies", f"-DoutputDirectory={KAFKA_LIBS}"),
     ]
     if _succeeds(command):
-        done.touch()
+        done.write_text(wanted.read_text())
         return str(KAFKA_LIBS)
     return None
 
