@@ -233,7 +233,6 @@ class ClassicGroup:
         self.protocol_name = self.select_protocol()
         self.note_subscriptions()
         self.enter(State.COMPLETING_REBALANCE, now_ms)
-        self.pending_sync.clear()
 
     def note_subscriptions(self) -> None:
         """Look at what the members subscribe to, in the protocol that they have agreed on."""
