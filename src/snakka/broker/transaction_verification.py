@@ -73,7 +73,9 @@ def verify_or_add(
     def answered(outcome: Any) -> None:
         for partition, (producers, question) in questions.items():
             code = _code(outcome, partition, knows_abortable)
-            if code is ErrorCode.NONE and producers.verifications.get(producer_id) is not question:
+            if code is ErrorCode.NONE and not (
+                producers.verifications.get(producer_id) is question or producers.has_transaction(*producer)
+            ):
                 # A marker came in between: what the coordinator said was about a transaction that is over.
                 code = ErrorCode.INVALID_TXN_STATE
             if code is not ErrorCode.NONE:
