@@ -26,6 +26,8 @@ class GroupSettings:
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
     group_consumer_migration_policy: str = "bidirectional"
     group_consumer_assignment_interval_ms: int = 1_000
+    group_consumer_min_assignment_interval_ms: int = 0
+    group_consumer_max_assignment_interval_ms: int = 15_000
     group_consumer_regex_refresh_interval_ms: int = 600_000
 
     @classmethod
@@ -49,5 +51,7 @@ class GroupSettings:
             group_consumer_assignors=tuple(entries("group.consumer.assignors")),
             group_consumer_migration_policy=options.text("group.consumer.migration.policy").lower(),
             group_consumer_assignment_interval_ms=integer("group.consumer.assignment.interval.ms"),
+            group_consumer_min_assignment_interval_ms=integer("group.consumer.min.assignment.interval.ms"),
+            group_consumer_max_assignment_interval_ms=integer("group.consumer.max.assignment.interval.ms"),
             group_consumer_regex_refresh_interval_ms=integer("group.consumer.regex.refresh.interval.ms"),
         )
