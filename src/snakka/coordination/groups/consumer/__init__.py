@@ -1,26 +1,10 @@
-"""Consumer groups (KIP-848): the coordinator assigns, members reconcile step by step."""
+"""Consumer groups (KIP-848): the coordinator assigns, members reconcile step by step.
 
-from __future__ import annotations
+`group` and `member` are the state, `heartbeat` is what members of the consumer protocol ask, `classic_members` what those
+of the classic protocol ask (KIP-848's live migration); `replaying` and `timeouts` have what the shard calls.
+"""
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from snakka.coordination.groups.consumer.replaying import replay
+from snakka.coordination.groups.consumer.timeouts import expire, loaded, topics_changed
 
-from snakka.coordination.decision import Decision, Moment, Producer
-from snakka.protocol.coordinator_framing import KeyedRecord
-
-if TYPE_CHECKING:
-    from snakka.coordination.groups.shard import GroupShard
-
-
-def replay(shard: GroupShard, record: KeyedRecord, offset: int, producer: Producer | None) -> None:
-    """Take over a record of such a group."""
-
-
-def loaded(shard: GroupShard, now: Moment) -> Decision[Any]:
-    """All records are there: sessions begin anew."""
-    return Decision()
-
-
-def expire(shard: GroupShard, key: tuple[Hashable, ...], now: Moment) -> Decision[Any]:
-    """A deadline of such a group is due."""
-    return Decision()
+__all__ = ["expire", "loaded", "replay", "topics_changed"]
