@@ -55,9 +55,11 @@ class Topics:
         name = self._names_by_id.get(topic_id)
         return None if name is None else self.by_name.get(name)
 
-    def error(self, name: str) -> ApiError:
-        """Why a topic is not known."""
-        code = self._errors.get(name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    def error(self, name: str) -> ApiError | None:
+        """Why a topic is not known; None if nobody has said anything of it."""
+        code = self._errors.get(name)
+        if code is None:
+            return None
         texts = {
             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: f"topic {name} does not exist",
             ErrorCode.LEADER_NOT_AVAILABLE: f"topic {name} has no leaders yet",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from snakka.client.broker_pool import BrokerNode, BrokerPool
 from snakka.client.cluster_topics import LeaderHint, PartitionView, Topics, TopicView
-from snakka.client.errors import ClientError, NoBrokerError
+from snakka.client.errors import ClientError, NoBrokerError, RequestTimedOutError
 from snakka.client.retry_policy import Backoff, Pauses, is_retriable
 from snakka.client.settings import ConnectionSettings
 from snakka.client.tasks import Tasks
@@ -79,10 +79,10 @@ class ClusterView:
         self._recent: dict[str, float] = {}  # when a topic was last asked for
         self._tracks_all = 0
         self._watchers: list[Callable[[], None]] = []
-        self._refreshing: asyncio.Future[None] | None = None
-        self._refresh_is_due = False
+        self._asking: dict[str, asyncio.Future[None]] = {}  # topics that somebody is asking for just now
         self._failures = 0
         self._fresh_at = self.clock.monotonic()
+        self._asked_at = float("-inf")
         self._loop_task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
 
@@ -128,7 +128,7 @@ class ClusterView:
 
     async def connect(self, deadline: float) -> None:
         """Reach the cluster and learn its brokers; NoBrokerError at once if nobody answers."""
-        await self._ask(_Wanted(frozenset(), False), deadline)
+        await self._exchange(_request(_Wanted(frozenset(), False)), deadline)
 
     async def topic(self, name: str, deadline: float, *, create_missing: bool = False) -> TopicView:
         """The topic; ApiError if there is none. With `create_missing` brokers may create it, if they are so set."""
@@ -139,15 +139,32 @@ class ClusterView:
         creation_ends = min(deadline, self.clock.monotonic() + CREATION_SECONDS)
         pauses = Pauses(self.clock, creation_ends, self.backoff)
         while True:
-            await self._ask_patiently(_Wanted(frozenset((name,)), create_missing), deadline)
+            await self._ask_for(name, create_missing, deadline)
             known = self._topics.by_name.get(name)
             if known is not None:
                 return known
             error = self._topics.error(name)
-            if error.code is ErrorCode.LEADER_NOT_AVAILABLE or (create_missing and error.code in _COMING):
+            if error is None:  # whoever asked for it gave up
+                await pauses.wait(RequestTimedOutError(f"nothing is known of topic {name} in time"))
+            elif error.code is ErrorCode.LEADER_NOT_AVAILABLE or (create_missing and error.code in _COMING):
                 await pauses.wait(error)
             else:
                 raise error
+
+    async def _ask_for(self, name: str, may_create: bool, deadline: float) -> None:
+        """Ask for one topic, or wait until somebody else has done so: a thousand may need it at the same moment."""
+        other = self._asking.get(name)
+        if other is not None:
+            await asyncio.wait((other,), timeout=max(deadline - self.clock.monotonic(), 0.0))
+            if not other.done():
+                raise RequestTimedOutError(f"nothing is known of topic {name} in time")
+            return
+        self._asking[name] = asked = asyncio.get_running_loop().create_future()
+        try:
+            await self._retried(_request(_Wanted(frozenset((name,)), may_create)), deadline)
+        finally:
+            del self._asking[name]
+            asked.set_result(None)
 
     async def topics_by_id(self, ids: Collection[Uuid], deadline: float) -> dict[Uuid, TopicView]:
         """The topics of these ids; one that does not exist, or not any more, is left out."""
@@ -160,12 +177,12 @@ class ClusterView:
 
     async def all_topics(self, deadline: float) -> list[TopicView]:
         """Every topic as it is now, by name; those with an error are left out."""
-        await self._ask_patiently(_Wanted(None, False), deadline)
+        await self._retried(_request(_Wanted(None, False)), deadline)
         return sorted(self._topics.by_name.values(), key=lambda topic: topic.name)
 
     async def refreshed(self, deadline: float) -> None:
         """Ask now for all that is tracked, and wait for it."""
-        await self._ask_patiently(self._wanted(), deadline)
+        await self._retried(_request(self._wanted()), deadline)
 
     async def close(self) -> None:
         """End the connections. The tasks are their owner's to close."""
@@ -200,7 +217,6 @@ class ClusterView:
 
     def refresh_soon(self) -> None:
         """Something is out of date: ask again in the background, after the pause that is due."""
-        self._refresh_is_due = True
         self._wake.set()
 
     def forget(self, name: str) -> None:
@@ -220,28 +236,33 @@ class ClusterView:
         return True
 
     async def _keep_fresh(self) -> None:
-        longest = self.settings.metadata_max_age_ms / 1000
         while True:
-            pause = self.backoff.seconds(self._failures)
-            age = self.clock.monotonic() - self._fresh_at
-            if not self._refresh_is_due:
-                try:
-                    async with asyncio.timeout(max(longest - age, pause)):
-                        await self._wake.wait()
-                except TimeoutError:
-                    pass
-            # A pause, too, between two that were asked for: whoever hears of an old leader may hear it a thousand times.
-            await asyncio.sleep(pause or self.backoff.seconds(1) * (age < self.backoff.first_seconds))
+            await self._until_due()
             self._wake.clear()
-            self._refresh_is_due = False
             self._drop_idle()
+            self._asked_at = self.clock.monotonic()
             try:
-                deadline = self.clock.monotonic() + self.settings.request_seconds
-                await self._ask(self._wanted(), deadline)
+                await self._exchange(_request(self._wanted()), self._asked_at + self.settings.request_seconds)
             except (ClientError, ApiError) as error:
                 self._failures += 1
-                self._refresh_is_due = is_retriable(error)
                 self._rebootstrap_if_lost()
+                if is_retriable(error):
+                    self._wake.set()
+
+    async def _until_due(self) -> None:
+        """Until what is known is too old, or somebody says that it is wrong; but a pause after the last attempt.
+
+        Whoever hears of an old leader may hear of it a thousand times a second.
+        """
+        age_allowed = self.settings.metadata_max_age_ms / 1000
+        since = max(self._fresh_at, self._asked_at)
+        try:
+            async with asyncio.timeout(max(since + age_allowed - self.clock.monotonic(), 0.0)):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        pause = self.backoff.seconds(max(self._failures, 1))
+        await asyncio.sleep(max(self._asked_at + pause - self.clock.monotonic(), 0.0))
 
     def _wanted(self) -> _Wanted:
         if self._tracks_all:
@@ -264,12 +285,6 @@ class ClusterView:
             self.pool.rebootstrap()
 
     # -- requests -------------------------------------------------------------------------------------------------
-
-    async def _ask_patiently(self, wanted: _Wanted, deadline: float) -> None:
-        await self._retried(_request(wanted), deadline)
-
-    async def _ask(self, wanted: _Wanted, deadline: float) -> None:
-        await self._exchange(_request(wanted), deadline)
 
     async def _retried(self, request: MetadataRequest, deadline: float) -> None:
         """Until somebody answers. Whoever never did is not waited for: the address may be wrong."""

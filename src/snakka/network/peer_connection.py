@@ -10,11 +10,11 @@ import struct
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from snakka import __version__
-from snakka.network.frame_splitter import BadFrameError, FrameSplitter
-from snakka.network.peer_dialing import dial, first_bytes_explained, tls_reason
+from snakka.network.answer_stream import CLOSED, AnswerStream
+from snakka.network.peer_dialing import dial
 from snakka.network.peer_errors import (
     PeerAuthenticationError,
     PeerBusyError,
@@ -49,7 +49,6 @@ __all__ = [
 MOST_IN_FLIGHT = 64
 # Those beyond MOST_IN_FLIGHT wait here until the peer has answered others.
 MOST_WAITING = 4096
-LARGEST_ANSWER = 2**31 - 1
 _HIGHEST_CORRELATION_ID = 2**31 - 1
 # Up to this size the parts of a request are joined: a copy costs less than another system call.
 _JOINED_BYTES = 64 * 1024
@@ -57,7 +56,6 @@ _LOGIN_SECONDS = 30.0
 _read_error_code = struct.Struct(">h").unpack_from
 
 _BEGINNING = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
-_CLOSED = "has closed the connection"
 
 Spawn = Callable[[str, Coroutine[Any, Any, Any]], object]
 
@@ -149,7 +147,7 @@ class PeerConnection:
         deadline = loop.time() + deadline_seconds
         splitter_memory = memory or ReceiveMemory()
         await dial(
-            lambda: _PeerProtocol(connection, splitter_memory),
+            lambda: AnswerStream(connection, splitter_memory),
             host,
             port,
             tls=security.tls,
@@ -353,6 +351,10 @@ class PeerConnection:
                 )
             else:
                 earliest = min(earliest, request.deadline)
+        if any(request.answer is not None and request.answer.done() for request in self._waiting):
+            self._waiting = deque(
+                request for request in self._waiting if request.answer is None or not request.answer.done()
+            )
         if earliest < float("inf"):
             self._watch(earliest)
 
@@ -430,9 +432,9 @@ class PeerConnection:
         """Why the peer has ended the connection, as far as one can guess."""
         text = f"{self.address} {why}"
         if not self.versions:
-            if why == _CLOSED and self._security.tls is None:
+            if why == CLOSED and self._security.tls is None:
                 return f"{text} before it told its versions: if it speaks TLS, set security.protocol=SSL or SASL_SSL"
-        elif not self._is_tried and why == _CLOSED and self._security.credentials is None:
+        elif not self._is_tried and why == CLOSED and self._security.credentials is None:
             return (
                 f"{text} at the first request: if it wants a login, set security.protocol=SASL_PLAINTEXT or"
                 " SASL_SSL and sasl.mechanism"
@@ -457,59 +459,3 @@ def _decoded(frame: bytes, key: int, version: int) -> Message:
     ):
         version = 0
     return response_class(key).decode(memoryview(frame), version, position)
-
-
-class _PeerProtocol(asyncio.BufferedProtocol):
-    """Cuts the peer's answers into frames."""
-
-    def __init__(self, connection: PeerConnection, memory: ReceiveMemory) -> None:
-        self._connection = connection
-        self._memory = memory
-        self._splitter = FrameSplitter(memory, LARGEST_ANSWER, self._memory_granted)
-        self._first_bytes: bytes | None = None
-        self._why = ""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._connection.connected(self._transport)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return self._splitter.buffer()
-
-    def buffer_updated(self, count: int) -> None:
-        if self._first_bytes is None:
-            self._first_bytes = bytes(self._memory.shared[: min(count, 8)])
-            self._why = first_bytes_explained(self._first_bytes)
-            if self._why:
-                self._transport.abort()
-                return
-        self._splitter.received(count)
-        self._handle_frames()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._splitter.close()
-        why = self._why or _CLOSED
-        if isinstance(error, ssl.SSLError):
-            why = f"has ended TLS: {tls_reason(error)}"
-        self._connection.lost(why)
-
-    def _handle_frames(self) -> None:
-        try:
-            while (frame := self._splitter.next_frame()) is not None:
-                self._connection.received(frame)
-        except (BadFrameError, ProtocolError) as error:
-            self._why = f"does not speak Kafka's protocol: {error}"
-            self._transport.abort()
-            return
-        if self._splitter.needs_memory:
-            self._splitter.keep_for_later()
-            self._transport.pause_reading()
-
-    def _memory_granted(self) -> None:
-        asyncio.get_running_loop().call_soon(self._go_on)
-
-    def _go_on(self) -> None:
-        if not self._transport.is_closing():
-            self._handle_frames()
-            if not self._splitter.needs_memory:
-                self._transport.resume_reading()

@@ -1,0 +1,81 @@
+"""The receiving side of a connection that we have opened: bytes become answers, and the end gets a reason."""
+
+import asyncio
+import ssl
+from typing import Protocol, cast
+
+from snakka.network.frame_splitter import BadFrameError, FrameSplitter
+from snakka.network.peer_dialing import first_bytes_explained, tls_reason
+from snakka.network.receive_buffer import ReceiveMemory
+from snakka.protocol.errors import ProtocolError
+
+LARGEST_ANSWER = 2**31 - 1
+CLOSED = "has closed the connection"
+
+
+class AnswerTaker(Protocol):
+    """Whoever has opened the connection."""
+
+    def connected(self, transport: asyncio.Transport) -> None: ...
+
+    def received(self, frame: memoryview) -> None:
+        """A whole answer, valid until this returns; ProtocolError ends the connection."""
+
+    def lost(self, why: str | None) -> None:
+        """The connection has ended; `why` is what the peer did."""
+
+
+class AnswerStream(asyncio.BufferedProtocol):
+    """Cuts the peer's answers into frames."""
+
+    def __init__(self, taker: AnswerTaker, memory: ReceiveMemory) -> None:
+        self._taker = taker
+        self._memory = memory
+        self._splitter = FrameSplitter(memory, LARGEST_ANSWER, self._memory_granted)
+        self._first_bytes: bytes | None = None
+        self._why = ""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._taker.connected(self._transport)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._splitter.buffer()
+
+    def buffer_updated(self, count: int) -> None:
+        if self._first_bytes is None:
+            self._first_bytes = bytes(self._memory.shared[: min(count, 8)])
+            self._why = first_bytes_explained(self._first_bytes)
+            if self._why:
+                self._transport.abort()
+                return
+        self._splitter.received(count)
+        self._handle_frames()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._splitter.close()
+        why = self._why or CLOSED
+        if isinstance(error, ssl.SSLError):
+            why = f"has ended TLS: {tls_reason(error)}"
+        self._taker.lost(why)
+
+    def _handle_frames(self) -> None:
+        try:
+            while (frame := self._splitter.next_frame()) is not None:
+                self._taker.received(frame)
+        except (BadFrameError, ProtocolError) as error:
+            self._why = f"does not speak Kafka's protocol: {error}"
+            self._transport.abort()
+            return
+        if self._splitter.needs_memory:
+            self._splitter.keep_for_later()
+            self._transport.pause_reading()
+
+    def _memory_granted(self) -> None:
+        asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        if not self._transport.is_closing():
+            self._handle_frames()
+            if not self._splitter.needs_memory:
+                self._transport.resume_reading()
