@@ -370,8 +370,9 @@ class ClassicClient:
         return self.story.ask(lambda shard, now, _: requests.heartbeat(shard, request, now)).error
 
     def leave(self) -> ErrorCode:
-        (row,) = leave(self.story, MemberIdentity(member_id=self.id, group_instance_id=self.instance_id))
-        return ErrorCode(row.error_code)
+        leaver = MemberIdentity(member_id=self.id, group_instance_id=self.instance_id)
+        asked = ask_to_leave(self.story, leaver, group=self.group)
+        return asked.error or ErrorCode(asked.response.members[0].error_code)
 
     # -- what it knows --------------------------------------------------------------------------------------------
 

@@ -37,8 +37,7 @@ def test_who_leaves_an_empty_group_is_told_if_that_can_not_be_written_down():
     a = story.member("A")
     story.settled(a)
     story.refuse_next_append(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    asked = ask_to_leave(story, MemberIdentity(member_id=a.id))
-    assert asked.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert a.leave() is ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert story.state is State.EMPTY
 
 

@@ -229,7 +229,7 @@ _ACTIONS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(_ACTIONS, max_size=60))
 def test_members_that_come_and_go_never_share_and_always_settle(actions):
     world = World()
