@@ -22,10 +22,6 @@ same, for the listener that it asks on. Where versions or listeners are fewer th
 
 # Why an API is not served, and which these are.
 _REASONS: dict[str, tuple[ApiKey, ...]] = {
-    "consumer groups are being built": (
-        ApiKey.CONSUMER_GROUP_HEARTBEAT,
-        ApiKey.CONSUMER_GROUP_DESCRIBE,
-    ),
     "there is one node so far: clusters are being built": (
         ApiKey.ELECT_LEADERS,
         ApiKey.ALTER_PARTITION_REASSIGNMENTS,

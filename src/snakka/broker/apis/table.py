@@ -81,6 +81,8 @@ ALL: tuple[Api, ...] = (
     _on_first_use(ApiKey.DESCRIBE_TRANSACTIONS, with_error_form=True),
     _on_first_use(ApiKey.LIST_TRANSACTIONS),
     _on_first_use(ApiKey.ALLOCATE_PRODUCER_IDS),
+    _on_first_use(ApiKey.CONSUMER_GROUP_HEARTBEAT),
+    _on_first_use(ApiKey.CONSUMER_GROUP_DESCRIBE, with_error_form=True),
     _on_first_use(ApiKey.LIST_CONFIG_RESOURCES),
     _on_first_use(ApiKey.DESCRIBE_TOPIC_PARTITIONS),
 )

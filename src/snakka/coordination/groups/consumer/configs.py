@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from snakka.coordination.groups.consumer.assignors import ASSIGNORS
 from snakka.metadata.image.configs import ConfigResourceType
 
 if TYPE_CHECKING:
-    from snakka.coordination.groups.settings import GroupSettings
     from snakka.coordination.groups.shard import GroupShard
 
 # Kafka also takes the names of its classes.
@@ -48,10 +48,10 @@ def assignment_interval_ms(shard: GroupShard, group_id: str) -> int:
     )
 
 
-def supported_assignors(settings: GroupSettings) -> tuple[str, ...]:
-    """The first one is for groups whose members do not ask for any."""
-    named = (_CLASS_NAMES.get(name, name) for name in settings.group_consumer_assignors)
-    return tuple(name for name in named if name in ASSIGNORS) or tuple(ASSIGNORS)
+def supported_assignors(option: Iterable[str]) -> tuple[str, ...]:
+    """What `group.consumer.assignors` names; the first one is for groups whose members do not ask for any."""
+    names = (_CLASS_NAMES.get(entry, entry) for entry in option)
+    return tuple(name for name in names if name in ASSIGNORS) or tuple(ASSIGNORS)
 
 
 def _own(shard: GroupShard, group_id: str, name: str) -> str | None:

@@ -180,6 +180,10 @@ class ConsumerGroup:
     def is_empty(self) -> bool:
         return not self.members
 
+    @property
+    def is_abandoned(self) -> bool:
+        return self.is_empty
+
     def has_member(self, member_id: str) -> bool:
         return member_id in self.members
 

@@ -1,7 +1,7 @@
 """Who is to have which partitions: made anew when the group's epoch has gone up, but not too often.
 
-The first assignment of a group is made at once. After that, whatever happens within the interval is taken together: a
-deadline makes the next one, so nobody has to ask for it.
+The first assignment of a group is made at once, and so is one for a single member. After that, whatever happens within the
+interval is taken together: a deadline makes the next one, so nobody has to ask for it.
 """
 
 from __future__ import annotations
@@ -43,13 +43,16 @@ def assign_soon(draft: Draft) -> None:
 
 def preferred_assignor(group: ConsumerGroup, settings: GroupSettings) -> str:
     """What most members ask for; the broker's first if nobody asks, or if they ask for what there is no more."""
-    supported = supported_assignors(settings)
+    supported = supported_assignors(settings.group_consumer_assignors)
     preferred = most_named(group.assignor_counts)
     return supported[0] if preferred is None or preferred not in supported else preferred
 
 
 def _must_wait_ms(draft: Draft) -> int:
     group = draft.group
+    if len(group.members) == 1:
+        # It gets everything; there is nobody to share it with, and so nothing to be gained by waiting.
+        return 0
     interval_ms = assignment_interval_ms(draft.shard, group.group_id)
     passed_ms = draft.now.wall_ms - group.assigned_at_ms
     # A clock that was set back must not keep the group waiting for the time that it had been at.
