@@ -6,16 +6,16 @@ knows whether that would be right. A broker that fails is left alone for a while
 
 import asyncio
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from snakka.client.authentication import peer_security
+from snakka.client.broker_addresses import Address, BrokerNode, canonical_addresses, parse_bootstrap
 from snakka.client.errors import (
     AuthenticationError,
     BrokerUnreachableError,
     ClientClosedError,
-    ClientConfigError,
     ClientError,
     NoBrokerError,
     RequestTimedOutError,
@@ -23,19 +23,19 @@ from snakka.client.errors import (
 from snakka.client.retry_policy import Backoff
 from snakka.client.settings import ConnectionSettings
 from snakka.client.tasks import Tasks
-from snakka.network.endpoints import parse_address
 from snakka.network.peer_connection import (
     MOST_IN_FLIGHT,
     PeerAuthenticationError,
     PeerConnection,
     PeerTimeoutError,
+    SocketBuffers,
 )
-from snakka.network.peer_errors import shown_address
 from snakka.network.receive_buffer import ReceiveMemory
-from snakka.options.option import OptionError
 from snakka.protocol.message import Message
 from snakka.protocol.messages.api_versions import ApiVersionsRequest
 from snakka.runtime.clock import Clock, SystemClock
+
+__all__ = ["Address", "BrokerNode", "BrokerPool", "Purpose", "Target", "client_error", "parse_bootstrap"]
 
 CLIENT_ID = "snakka"
 CLOSE_SECONDS = 5.0
@@ -47,29 +47,6 @@ MOST_UNANSWERED = 16
 R = TypeVar("R", bound=Message)
 
 
-class Address(NamedTuple):
-    """Where a broker answers."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return shown_address(self.host, self.port)
-
-
-class BrokerNode(NamedTuple):
-    """A broker as the cluster tells of it."""
-
-    node_id: int
-    host: str
-    port: int
-    rack: str | None = None
-
-    @property
-    def address(self) -> Address:
-        return Address(self.host, self.port)
-
-
 class Purpose(Enum):
     """What a connection is for. A coordinator has one of its own: a long fetch must not delay a heartbeat."""
 
@@ -78,24 +55,6 @@ class Purpose(Enum):
 
 
 Target = int | Address  # a broker's node id, or one of the bootstrap servers
-
-
-def parse_bootstrap(entries: Iterable[str]) -> list[Address]:
-    """HOST:PORT entries; ClientConfigError says what is wrong."""
-    addresses = []
-    for entry in filter(None, (part.strip() for part in entries)):
-        try:
-            host, port = parse_address(entry)
-        except OptionError as error:
-            raise ClientConfigError(f"bootstrap.servers: {error}") from None
-        if not host or not port:
-            raise ClientConfigError(
-                f"bootstrap.servers: {entry} must name a host and a port, for example 127.0.0.1:9092"
-            )
-        addresses.append(Address(host, port))
-    if not addresses:
-        raise ClientConfigError("bootstrap.servers names no broker; write for example 127.0.0.1:9092")
-    return addresses
 
 
 class _Peer:
@@ -256,7 +215,7 @@ class BrokerPool:
         failure: ClientError | None = None
         for candidates in self._rounds():
             try:
-                return await self._first_to_open(candidates, deadline)
+                return await self._first_to_open(await self._named(candidates), deadline)
             except (NoBrokerError, BrokerUnreachableError, RequestTimedOutError) as error:
                 failure = error
         raise NoBrokerError(f"no broker answers: {failure}; is it running, and is this its address?")
@@ -269,6 +228,8 @@ class BrokerPool:
                 if moved and peer.connection is not None:
                     peer.connection.close()
         self.nodes = dict(nodes)
+        for node in self.nodes.values():
+            self._adopt(node)
 
     def rebootstrap(self) -> None:
         """Forget the brokers: the next question goes to a bootstrap server."""
@@ -289,6 +250,12 @@ class BrokerPool:
             self._idle_timer.cancel()
         self._close_connections()
 
+    def _adopt(self, node: BrokerNode) -> None:
+        """A bootstrap server turns out to be this broker: the connection to it becomes the broker's."""
+        peer = self._peers.get((node.address, Purpose.DATA))
+        if peer is not None and peer.open_connection and (node.node_id, Purpose.DATA) not in self._peers:
+            self._peers[node.node_id, Purpose.DATA] = self._peers.pop((node.address, Purpose.DATA))
+
     # -- dialling -------------------------------------------------------------------------------------------------
 
     def _rounds(self) -> list[list[Target]]:
@@ -302,6 +269,15 @@ class BrokerPool:
         if self.settings.metadata_recovery_strategy == "rebootstrap":
             return [nodes, bootstrap]
         return [nodes]
+
+    async def _named(self, candidates: list[Target]) -> list[Target]:
+        """Bootstrap servers by the canonical names of all their addresses, if the settings want that."""
+        if self.settings.client_dns_lookup == "use_all_dns_ips":
+            return candidates
+        named: list[Target] = []
+        for target in candidates:
+            named += await canonical_addresses(target) if isinstance(target, Address) else [target]
+        return named
 
     async def _first_to_open(self, candidates: list[Target], deadline: float) -> PeerConnection:
         """Whichever answers first; the next one is dialled when one has failed or is slow."""
@@ -375,6 +351,7 @@ class BrokerPool:
             security=self._security,
             most_in_flight=self._most_in_flight[purpose],
             spawn=self.tasks.spawn,
+            buffers=SocketBuffers(self.settings.send_buffer_bytes, self.settings.receive_buffer_bytes),
         )
 
     def _address(self, node_id: int) -> Address:

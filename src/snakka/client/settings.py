@@ -71,7 +71,7 @@ class ConnectionSettings:
     connections_max_idle_ms: int = number(
         540_000, "An unused connection is closed after this; -1 never.", lowest=-1
     )
-    send_buffer_bytes: int = number(131_072, "The system's send buffer; -1 leaves it alone.", lowest=-1)
+    send_buffer_bytes: int = number(-1, "The system's send buffer; -1 leaves it alone.", lowest=-1)
     receive_buffer_bytes: int = number(-1, "The system's receive buffer; -1 leaves it alone.", lowest=-1)
     metadata_max_age_ms: int = number(300_000, "How old what is known of the cluster may become.")
     metadata_max_idle_ms: int = number(

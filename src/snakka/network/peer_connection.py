@@ -5,12 +5,13 @@ ends, by its answer, by its deadline, or by the connection's loss, and no more t
 """
 
 import asyncio
+import socket
 import ssl
 import struct
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from snakka import __version__
 from snakka.network.answer_stream import CLOSED, AnswerStream
@@ -44,6 +45,7 @@ __all__ = [
     "PeerSecurity",
     "PeerTimeoutError",
     "PeerUnreachableError",
+    "SocketBuffers",
 ]
 
 MOST_IN_FLIGHT = 64
@@ -73,6 +75,16 @@ class PeerSecurity:
 PLAINTEXT = PeerSecurity()
 
 
+class SocketBuffers(NamedTuple):
+    """The system's buffers for a connection; -1 leaves it to the system, which adapts them to the network."""
+
+    send_bytes: int = -1
+    receive_bytes: int = -1
+
+
+SYSTEM_BUFFERS = SocketBuffers()
+
+
 class _Request:
     """One request, until it is answered."""
 
@@ -100,6 +112,7 @@ class PeerConnection:
         most_in_flight: int = MOST_IN_FLIGHT,
         security: PeerSecurity = PLAINTEXT,
         spawn: Spawn | None = None,
+        buffers: SocketBuffers = SYSTEM_BUFFERS,
     ) -> None:
         self.host = host
         self.port = port
@@ -117,6 +130,7 @@ class PeerConnection:
         self._transport: asyncio.Transport | None = None
         self._security = security
         self._spawn = spawn
+        self._buffers = buffers
         self._holds = 0  # reasons why ordinary requests may not go out now
         self._renew_at: float | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -136,13 +150,22 @@ class PeerConnection:
         security: PeerSecurity = PLAINTEXT,
         most_in_flight: int = MOST_IN_FLIGHT,
         spawn: Spawn | None = None,
+        buffers: SocketBuffers = SYSTEM_BUFFERS,
     ) -> "PeerConnection":
         """Dial, learn the peer's versions and log in.
 
         OSError if that can't be, with its kinds PeerUnreachableError, PeerAuthenticationError and TimeoutError.
         `spawn` owns the task that logs in again when a login's life ends; without it the connection ends then.
         """
-        connection = cls(host, port, client_id, most_in_flight=most_in_flight, security=security, spawn=spawn)
+        connection = cls(
+            host,
+            port,
+            client_id,
+            most_in_flight=most_in_flight,
+            security=security,
+            spawn=spawn,
+            buffers=buffers,
+        )
         loop = connection._loop
         deadline = loop.time() + deadline_seconds
         splitter_memory = memory or ReceiveMemory()
@@ -231,6 +254,13 @@ class PeerConnection:
     def connected(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self.last_used = self._loop.time()
+        connected = transport.get_extra_info("socket")
+        if connected is not None:
+            # A peer that vanished without a word is noticed even where nothing is sent.
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for option, size in zip((socket.SO_SNDBUF, socket.SO_RCVBUF), self._buffers, strict=True):
+                if size >= 0:
+                    connected.setsockopt(socket.SOL_SOCKET, option, size)
 
     def received(self, frame: memoryview) -> None:
         """An answer has come; whoever timed out meanwhile is not interested."""
