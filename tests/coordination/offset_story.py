@@ -50,6 +50,7 @@ class FakeGroup:
         self.protocol_type = "consumer"
         self.state_name = "Stable"
         self.is_empty = False
+        self.awaits_members = False
         self.members: tuple[str, ...] = ()
         self.commit_error: ErrorCode | None = None
         self.fetch_error: ErrorCode | None = None
@@ -63,6 +64,10 @@ class FakeGroup:
         for name, fact in facts.items():
             assert hasattr(self, name)
             setattr(self, name, fact)
+
+    @property
+    def is_abandoned(self):
+        return self.is_empty and not self.awaits_members
 
     def has_member(self, member_id):
         return member_id in self.members

@@ -54,6 +54,13 @@ def test_a_group_with_members_stays_without_offsets(story) -> None:
     assert "g" in story.shard.groups
 
 
+def test_a_group_that_awaits_its_first_member_is_not_forgotten(story) -> None:
+    """The member has an id already (KIP-394), and would come back as a stranger."""
+    story.add("g", is_empty=True, awaits_members=True)
+    expire(story)
+    assert "g" in story.shard.groups
+
+
 def test_what_the_group_reads_does_not_grow_old(story) -> None:
     story.add("g", subscribed=("orders",))
     story.commit("g", {ORDERS: 10, PAYMENTS: 20})

@@ -14,7 +14,6 @@ from snakka.coordination.runtime.coordinator import Coordinator
 from snakka.coordination.runtime.shard_host import AppendSettings, HostEnvironment
 from snakka.metadata.image.cluster import ClusterImage
 from snakka.metadata.image.delta import Delta
-from snakka.metadata.image.topics import TopicImage
 from snakka.options.option_set import OptionSet
 from snakka.protocol.compression import Compression
 from snakka.protocol.coordinator_framing import GROUP_RECORDS, TRANSACTION_RECORDS, decoder
@@ -138,13 +137,24 @@ class CoordinatorPublisher:
             coordinator = self._by_topic.get(change.topic.name)
             if coordinator is not None:
                 self._follow(coordinator, change.partition, image)
-        if delta.deleted_topics and any(self._coordinators.groups.hosts()):
-            self._forget_offsets(list(delta.deleted_topics.values()))
+        if delta.topics_changed and any(self._coordinators.groups.hosts()):
+            self._tell_groups(delta, image)
 
-    def _forget_offsets(self, topics: list[TopicImage]) -> None:
+    def _tell_groups(self, delta: Delta, image: ClusterImage) -> None:
+        """Offsets of deleted topics go, and groups that subscribe to what has changed get another assignment."""
+        from snakka.coordination.groups.consumer import topics_changed
         from snakka.coordination.groups.offsets.deletion import topics_deleted
 
-        self._coordinators.groups.decide_everywhere(lambda shard, _now: topics_deleted(shard, topics))
+        deleted = list(delta.deleted_topics.values())
+        changed = dict.fromkeys(topic.name for topic in deleted)
+        for topic_id in (*delta.created_topics, *(topic_id for topic_id, _ in delta.partitions)):
+            topic = image.topics.by_id.get(topic_id)
+            if topic is not None:
+                changed[topic.name] = None
+        groups = self._coordinators.groups
+        if deleted:
+            groups.decide_everywhere(lambda shard, _now: topics_deleted(shard, deleted))
+        groups.decide_everywhere(lambda shard, now: topics_changed(shard, changed, now))
 
     def _follow(self, coordinator: Coordinator[Any], index: int, image: ClusterImage) -> None:
         topic = image.topics.get(coordinator.topic)

@@ -41,6 +41,10 @@ class Group(Protocol):
     def is_empty(self) -> bool:
         """Without members."""
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Empty, and nobody is about to join: it may be forgotten."""
+
     def has_member(self, member_id: str) -> bool: ...
 
     def check_offset_commit(

@@ -262,6 +262,10 @@ class ClassicGroup:
     def is_empty(self) -> bool:
         return self.state is State.EMPTY
 
+    @property
+    def is_abandoned(self) -> bool:
+        return self.is_empty and not self.pending_join
+
     def has_member(self, member_id: str) -> bool:
         return member_id in self.members
 

@@ -21,7 +21,7 @@ def expire_offsets(shard: GroupShard, now: Moment) -> Decision[None]:
         expired, is_all = _expired_offsets(shard, group, now.wall_ms)
         records.extend(expired)
         has_open_transaction = next(shard.offsets.unstable_partitions(group.group_id), None) is not None
-        if is_all and group.is_empty and not has_open_transaction:
+        if is_all and group.is_abandoned and not has_open_transaction:
             records.extend(group.tombstones())
     return Decision(records, atomic=False)
 
