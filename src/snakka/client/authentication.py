@@ -6,6 +6,7 @@ import secrets
 import ssl
 
 from snakka.client.errors import ClientConfigError
+from snakka.client.retry_policy import Backoff
 from snakka.client.settings import ConnectionSettings
 from snakka.network.peer_connection import PLAINTEXT, PeerSecurity
 from snakka.runtime.clock import Clock
@@ -13,10 +14,12 @@ from snakka.security.bearer_tokens import BearerTokens, Provider, RefreshRules
 from snakka.security.client_authentication import (
     BearerCredentials,
     Credentials,
+    CredentialsError,
     PlainCredentials,
     ScramCredentials,
 )
 from snakka.security.jaas import JaasError, parse_jaas
+from snakka.security.sasl.oauthbearer import BearerToken
 from snakka.security.tls_contexts import TlsError, TlsFiles, client_context
 from snakka.security.token_endpoint import TokenEndpoint
 
@@ -25,6 +28,7 @@ _RENEW_EARLIEST = 0.85
 _RENEW_LATEST = 0.95
 _NONCE_BYTES = 24
 _TOKEN_SECONDS = 10.0
+_TOKEN_ATTEMPTS = 4
 _JAAS_EXTENSION = "extension_"
 
 
@@ -106,10 +110,16 @@ def _tokens(
         settings.sasl_login_refresh_min_period_seconds * 1000,
         settings.sasl_login_refresh_buffer_seconds * 1000,
     )
-    return BearerTokens(_provider(settings, options, clock), clock, _extensions(settings, options), rules)
+    backoff = Backoff.of_ms(
+        settings.sasl_login_retry_backoff_ms, settings.sasl_login_retry_backoff_max_ms, chance
+    )
+    provider = _provider(settings, options, clock, backoff)
+    return BearerTokens(provider, clock, _extensions(settings, options), rules)
 
 
-def _provider(settings: ConnectionSettings, options: dict[str, str], clock: Clock) -> Provider:
+def _provider(
+    settings: ConnectionSettings, options: dict[str, str], clock: Clock, backoff: Backoff
+) -> Provider:
     if settings.sasl_oauthbearer_token_provider is not None:
         return settings.sasl_oauthbearer_token_provider
     token = settings.sasl_oauthbearer_token
@@ -129,11 +139,24 @@ def _provider(settings: ConnectionSettings, options: dict[str, str], clock: Cloc
             max((each / 1000 for each in timeouts if each), default=_TOKEN_SECONDS),
             _tls(settings) if url.startswith("https:") else None,
         )
-        return lambda: asyncio.to_thread(endpoint.fetch, clock.now_ms())
+        return lambda: _fetched(endpoint, clock, backoff)
     raise ClientConfigError(
         "sasl.mechanism=OAUTHBEARER needs sasl.oauthbearer.token.provider (a function that returns a token), or"
         " sasl.oauthbearer.token.endpoint.url with sasl.oauthbearer.client.credentials.client.id and client.secret"
     )
+
+
+async def _fetched(endpoint: TokenEndpoint, clock: Clock, backoff: Backoff) -> BearerToken:
+    """A token of the endpoint, which is asked again if it fails in a way that passes."""
+    failures = 0
+    while True:
+        try:
+            return await asyncio.to_thread(endpoint.fetch, clock.now_ms())
+        except CredentialsError as error:
+            failures += 1
+            if not error.passes or failures == _TOKEN_ATTEMPTS:
+                raise
+            await asyncio.sleep(backoff.seconds(failures))
 
 
 def _extensions(settings: ConnectionSettings, options: dict[str, str]) -> dict[str, str]:

@@ -179,7 +179,7 @@ class ConnectionSettings:
     def __repr__(self) -> str:
         rules = rules_of(type(self))
         shown = (
-            f"{each.name}={HIDDEN if rules[each.name].is_secret else getattr(self, each.name)!r}"
+            f"{each.name}={HIDDEN if rules[each.name].is_secret else repr(getattr(self, each.name))}"
             for each in fields(self)
             if each.name in self.given
         )
@@ -357,6 +357,7 @@ class AdminSettings(ConnectionSettings):
     """What an admin adds: with bootstrap.controllers it talks to controllers instead of brokers."""
 
     retries: int = number(2_147_483_647, "How often a call is tried again, within default.api.timeout.ms.")
+    enable_metrics_push: bool = flag(False, "As for all, but not unless it is said.")
     bootstrap_controllers: tuple[str, ...] = entries((), "Controllers to begin with, each HOST:PORT.")
 
     def settled(self) -> Self:

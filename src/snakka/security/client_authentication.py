@@ -15,6 +15,10 @@ from snakka.security.sasl.scram import ScramExchange
 class CredentialsError(Exception):
     """There are no credentials to be had now, for example since a token endpoint refuses."""
 
+    def __init__(self, text: str, *, passes: bool = False) -> None:
+        super().__init__(text)
+        self.passes = passes  # the same may succeed in a moment
+
 
 class Credentials(Protocol):
     """What a login needs."""

@@ -18,6 +18,11 @@ _LARGEST_ANSWER = 1 << 20
 _LONGEST_REASON = 300
 
 
+def _passes(status: int) -> bool:
+    """Whether an endpoint that answers so may answer otherwise in a moment."""
+    return status in (408, 429) or (status >= 500 and status not in (501, 505))
+
+
 @dataclass(frozen=True, slots=True)
 class TokenEndpoint:
     """Where to ask, as whom, and for what."""
@@ -50,10 +55,14 @@ class TokenEndpoint:
         except urllib.error.HTTPError as error:
             with error:
                 said = error.read(_LONGEST_REASON).decode("utf-8", "replace").strip()
-            raise CredentialsError(f"{self.url} answers {error.code} {error.reason}: {said}") from None
+            raise CredentialsError(
+                f"{self.url} answers {error.code} {error.reason}: {said}", passes=_passes(error.code)
+            ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or error
-            raise CredentialsError(f"{self.url} can't be asked for a token: {reason}") from None
+            raise CredentialsError(
+                f"{self.url} can't be asked for a token: {reason}", passes=isinstance(error, OSError)
+            ) from None
         return self._parsed(answer, now_ms)
 
     def _basic(self) -> str:
