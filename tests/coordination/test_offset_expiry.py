@@ -57,7 +57,7 @@ def test_a_group_with_members_stays_without_offsets(story) -> None:
 def test_a_group_that_awaits_its_first_member_is_not_forgotten(story) -> None:
     """The member has an id already (KIP-394), and would come back as a stranger."""
     story.add("g", is_empty=True, awaits_members=True)
-    expire(story)
+    story.apply(expire_offsets(story.shard, story.now))
     assert "g" in story.shard.groups
 
 
