@@ -55,7 +55,16 @@ _NO_TIMEOUT = -1
 def join(
     shard: GroupShard, request: JoinGroupRequest, caller: Caller, ticket: Ticket, now: Moment
 ) -> Decision[JoinGroupResponse]:
-    """A member joins, or joins again: it takes its next step. Raises ApiError with Kafka's code."""
+    """A member joins, or joins again: it takes its next step. An error is a response with its code."""
+    try:
+        return _join(shard, request, caller, now)
+    except ApiError as error:
+        return Decision(response=JoinGroupResponse(member_id=_NO_MEMBER_ID, error_code=error.code))
+
+
+def _join(
+    shard: GroupShard, request: JoinGroupRequest, caller: Caller, now: Moment
+) -> Decision[JoinGroupResponse]:
     draft = Draft(shard, _group(shard, request.group_id), now)
     member_id = request.member_id or caller.new_member_id
     check_room(draft, member_id)
