@@ -16,7 +16,7 @@ config.providers list '' low cluster-wide inert
 
 # Groups
 group.coordinator.rebalance.protocols list classic,consumer,streams \
-    +{consumer,classic,share,streams} medium inert
+    +{consumer,classic,share,streams} medium
     The kinds of groups that are served: classic, consumer, share, streams.
 group.coordinator.threads int 4 >=1 high inert
     Threads of the group coordinator in Apache Kafka.
@@ -56,31 +56,31 @@ offsets.retention.check.interval.ms long 600000 >=1 high
     How often expired offsets are looked for.
 
 # Consumer groups (KIP-848)
-group.consumer.session.timeout.ms int 45000 >=1 medium inert
+group.consumer.session.timeout.ms int 45000 >=1 medium
     A member is removed after this long without a heartbeat.
-group.consumer.min.session.timeout.ms int 45000 >=1 medium inert
+group.consumer.min.session.timeout.ms int 45000 >=1 medium
     The smallest session timeout that a group config may set.
-group.consumer.max.session.timeout.ms int 60000 >=1 medium inert
+group.consumer.max.session.timeout.ms int 60000 >=1 medium
     The largest session timeout that a group config may set.
-group.consumer.heartbeat.interval.ms int 5000 >=1 medium inert
+group.consumer.heartbeat.interval.ms int 5000 >=1 medium
     How often members are told to send heartbeats.
-group.consumer.min.heartbeat.interval.ms int 5000 >=1 medium inert
+group.consumer.min.heartbeat.interval.ms int 5000 >=1 medium
     The smallest heartbeat interval that a group config may set.
-group.consumer.max.heartbeat.interval.ms int 15000 >=1 medium inert
+group.consumer.max.heartbeat.interval.ms int 15000 >=1 medium
     The largest heartbeat interval that a group config may set.
-group.consumer.max.size int 2147483647 >=1 medium inert
+group.consumer.max.size int 2147483647 >=1 medium
     Members that a consumer group may have.
-group.consumer.assignors list uniform,range + medium inert
+group.consumer.assignors list uniform,range + medium
     The server-side assignors, the first of which is the default.
-group.consumer.migration.policy string bidirectional ~{DISABLED,DOWNGRADE,UPGRADE,BIDIRECTIONAL} medium inert
+group.consumer.migration.policy string bidirectional ~{DISABLED,DOWNGRADE,UPGRADE,BIDIRECTIONAL} medium
     Whether classic groups may become consumer groups, the reverse, both or neither.
-group.consumer.assignment.interval.ms int 1000 >=0 medium cluster-wide inert
+group.consumer.assignment.interval.ms int 1000 >=0 medium cluster-wide
     The shortest time between two assignments of a group.
-group.consumer.min.assignment.interval.ms int 0 >=0 medium inert
+group.consumer.min.assignment.interval.ms int 0 >=0 medium
     The smallest assignment interval that a group config may set.
-group.consumer.max.assignment.interval.ms int 15000 >=0 medium inert
+group.consumer.max.assignment.interval.ms int 15000 >=0 medium
     The largest assignment interval that a group config may set.
-group.consumer.regex.refresh.interval.ms int 600000 >=10000 medium inert internal
+group.consumer.regex.refresh.interval.ms int 600000 >=10000 medium internal
     How often subscriptions by pattern are matched again.
 
 # Share groups
@@ -315,11 +315,11 @@ remote.list.offsets.request.timeout.ms long 30000 >=1 medium cluster-wide inert
 """
 
 GROUP_OPTIONS = """
-consumer.session.timeout.ms int 45000 >=1 medium <group.consumer.session.timeout.ms inert
+consumer.session.timeout.ms int 45000 >=1 medium <group.consumer.session.timeout.ms
     A member is removed after this long without a heartbeat.
-consumer.heartbeat.interval.ms int 5000 >=1 medium <group.consumer.heartbeat.interval.ms inert
+consumer.heartbeat.interval.ms int 5000 >=1 medium <group.consumer.heartbeat.interval.ms
     How often members are told to send heartbeats.
-consumer.assignment.interval.ms int 1000 >=0 medium <group.consumer.assignment.interval.ms inert
+consumer.assignment.interval.ms int 1000 >=0 medium <group.consumer.assignment.interval.ms
     The shortest time between two assignments.
 share.session.timeout.ms int 45000 >=1 medium <group.share.session.timeout.ms inert
     A member of the share group is removed after this long without a heartbeat.
