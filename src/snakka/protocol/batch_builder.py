@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from snakka.protocol.batch_reader import (
     MAX_OUTPUT_BYTES,
-    Headers,
     Record,
     RecordSpan,
     plain_body,
@@ -117,7 +116,7 @@ def _encode(records: Iterable[Record], base_offset: int, base_timestamp: int | N
             base_timestamp = timestamp
         if timestamp > max_timestamp:
             max_timestamp = timestamp
-        rest = _record_rest(offset - base_offset, key, value, headers)
+        rest = record_rest(offset - base_offset, key, value, encode_headers(headers))
         delta = varint(timestamp - base_timestamp)
         parts += (varint(1 + len(delta) + len(rest)), bytes((attributes,)), delta, rest)
         count += 1
@@ -245,21 +244,28 @@ def _assemble(header: BatchHeader, body: Bytes) -> bytearray:
     return batch
 
 
-def _record_rest(offset_delta: int, key: bytes | None, value: bytes | None, headers: Headers) -> bytes:
-    """A record from its offset delta on."""
-    parts = [
+def record_rest(
+    offset_delta: int, key: Bytes | None, value: Bytes | None, headers: bytes = _NO_HEADERS
+) -> bytes:
+    """A record from its offset delta on; the headers are encoded."""
+    parts = (
         varint(offset_delta),
         _NULL if key is None else varint(len(key)),
         key or b"",
         _NULL if value is None else varint(len(value)),
         value or b"",
-    ]
+        headers,
+    )
+    return b"".join(parts)
+
+
+def encode_headers(headers: Sequence[tuple[str, Bytes | None]]) -> bytes:
+    """The headers with their count before them."""
     if not headers:
-        parts.append(_NO_HEADERS)
-        return b"".join(parts)
-    parts.append(varint(len(headers)))
-    for name, header_value in headers:
+        return _NO_HEADERS
+    parts: list[Bytes] = [varint(len(headers))]
+    for name, value in headers:
         encoded = name.encode("utf-8", "surrogateescape")
         parts += (varint(len(encoded)), encoded)
-        parts += (_NULL,) if header_value is None else (varint(len(header_value)), header_value)
+        parts += (_NULL,) if value is None else (varint(len(value)), value)
     return b"".join(parts)

@@ -24,7 +24,7 @@ from snakka.protocol.varints import read_varint, read_varlong
 MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 
 # Length, attributes, two deltas, two sizes and a count of headers.
-_MIN_RECORD_BYTES = 7
+MIN_RECORD_BYTES = 7
 _ZIGZAG = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
 
 Headers = tuple[tuple[str, bytes | None], ...]
@@ -107,7 +107,7 @@ def read_records(batch: Bytes, *, max_output: int = MAX_OUTPUT_BYTES) -> Iterato
 def walk(body: bytes, header: BatchHeader) -> Iterator[RecordSpan]:
     """The spans of the plain body's records; values are skipped over and headers not looked at."""
     size = len(body)
-    if header.count * _MIN_RECORD_BYTES > size:
+    if header.count * MIN_RECORD_BYTES > size:
         raise ProtocolError(f"{header.count} records do not fit into {size} bytes")
     base_offset = header.base_offset
     base_timestamp = header.base_timestamp
@@ -157,11 +157,12 @@ def _whole_record(body: bytes, span: RecordSpan) -> Record:
         pos += value_size
     headers: Headers = ()
     if body[pos] or pos + 1 != end:
-        headers = _read_headers(body, pos, end)
+        headers = read_headers(body, pos, end)
     return Record(offset, timestamp, key, value, headers, body[delta - 1])
 
 
-def _read_headers(body: bytes, pos: int, end: int) -> Headers:
+def read_headers(body: bytes, pos: int, end: int) -> Headers:
+    """The headers, their count before them, that lie from `pos` to `end` and no further."""
     count, pos = read_varint(body, pos)
     if not 0 <= count <= end - pos:
         raise ProtocolError(f"a record says {count} headers in {end - pos} bytes")

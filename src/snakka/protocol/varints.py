@@ -45,6 +45,11 @@ def read_varlong(buf: bytes | bytearray | memoryview, pos: int) -> tuple[int, in
     return _read_long(buf, pos, MAX_VARLONG_BYTES, 0xFFFFFFFFFFFFFFFF)
 
 
+def wrapped(number: int) -> int:
+    """Beyond 64 bits it begins again at the other end, as in Java, where differences of timestamps are made this way."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
 def _read_long(buf: bytes | bytearray | memoryview, pos: int, max_bytes: int, mask: int) -> tuple[int, int]:
     zigzag = 0
     shift = 0
