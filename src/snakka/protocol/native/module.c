@@ -1,0 +1,74 @@
+/* The module itself: its functions, its one type, and the exception that they raise. */
+
+#include "records.h"
+
+PyObject *
+refuse(PyObject *module, const char *reason)
+{
+    State *state = PyModule_GetState(module);
+    PyErr_SetString(state->protocol_error, reason);
+    return NULL;
+}
+
+static int
+start(PyObject *module)
+{
+    State *state = PyModule_GetState(module);
+    PyObject *errors = PyImport_ImportModule("snakka.protocol.errors");
+    if (errors == NULL)
+        return -1;
+    state->protocol_error = PyObject_GetAttrString(errors, "ProtocolError");
+    Py_DECREF(errors);
+    if (state->protocol_error == NULL || PyModule_AddIntMacro(module, INTERFACE) < 0)
+        return -1;
+    PyObject *encoder = PyType_FromModuleAndSpec(module, &encoder_spec, NULL);
+    if (encoder == NULL)
+        return -1;
+    int added = PyModule_AddType(module, (PyTypeObject *)encoder);
+    Py_DECREF(encoder);
+    return added;
+}
+
+static int
+visit(PyObject *module, visitproc visit, void *arg)
+{
+    State *state = PyModule_GetState(module);
+    Py_VISIT(state->protocol_error);
+    return 0;
+}
+
+static int
+clear(PyObject *module)
+{
+    State *state = PyModule_GetState(module);
+    Py_CLEAR(state->protocol_error);
+    return 0;
+}
+
+static PyMethodDef functions[] = {
+    {"read_messages", read_messages, METH_VARARGS, "A message of each wanted record of a batch."},
+    {"measure_columns", measure_columns, METH_O, "How many rows, headers, bytes and nulls the batches have."},
+    {"fill_columns", fill_columns, METH_VARARGS, "Put the batches' records into columns of measured memory."},
+    {"murmur2", murmur2, METH_O, "Kafka's hash of a key, unsigned."},
+    {"partition_keys", partition_keys, METH_VARARGS, "The partition of each key of a column, -1 for a null."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, start}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "snakka.protocol._records",
+    .m_doc = "Records decoded and encoded in C.",
+    .m_size = sizeof(State),
+    .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = visit,
+    .m_clear = clear,
+};
+
+PyMODINIT_FUNC
+PyInit__records(void)
+{
+    return PyModuleDef_Init(&definition);
+}
