@@ -357,6 +357,9 @@ class AdminSettings(ConnectionSettings):
     """What an admin adds: with bootstrap.controllers it talks to controllers instead of brokers."""
 
     retries: int = number(2_147_483_647, "How often a call is tried again, within default.api.timeout.ms.")
+    connections_max_idle_ms: int = number(
+        300_000, "An unused connection is closed after this; -1 never.", lowest=-1
+    )
     enable_metrics_push: bool = flag(False, "As for all, but not unless it is said.")
     bootstrap_controllers: tuple[str, ...] = entries((), "Controllers to begin with, each HOST:PORT.")
 

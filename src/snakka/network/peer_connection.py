@@ -55,6 +55,8 @@ _HIGHEST_CORRELATION_ID = 2**31 - 1
 # Up to this size the parts of a request are joined: a copy costs less than another system call.
 _JOINED_BYTES = 64 * 1024
 _LOGIN_SECONDS = 30.0
+# Kafka refuses a second login within a second of the last one.
+_SOONEST_RENEWAL_SECONDS = 1.1
 _read_error_code = struct.Struct(">h").unpack_from
 
 _BEGINNING = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
@@ -441,7 +443,8 @@ class PeerConnection:
         ask = lambda message, version: self._ask(message, version, deadline)  # noqa: E731
         lifetime_ms = await log_in(self.address, credentials, ask, self.highest_version)
         if lifetime_ms > 0:
-            self._renew_at = self._loop.time() + lifetime_ms / 1000 * self._security.renew_after
+            seconds = max(lifetime_ms / 1000 * self._security.renew_after, _SOONEST_RENEWAL_SECONDS)
+            self._renew_at = self._loop.time() + seconds
 
     async def _learn_versions(self, deadline: float) -> None:
         """Ask with our highest version; a peer that does not know it names those that it knows (KIP-511)."""

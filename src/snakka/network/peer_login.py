@@ -67,8 +67,5 @@ async def _exchange(peer: str, exchange: SaslExchange, ask: Ask, version: int) -
 
 
 def _refusal(exchange: SaslExchange, response: SaslAuthenticateResponse) -> str:
-    reasons = [
-        getattr(exchange, "reason", ""),
-        response.error_message or ErrorCode(response.error_code).name,
-    ]
-    return "; ".join(filter(None, reasons)) + ": check user, password or token"
+    reason = getattr(exchange, "reason", "") or response.error_message or ErrorCode(response.error_code).name
+    return f"{reason}: check user, password or token"
