@@ -188,9 +188,9 @@ def downgrade(draft: Draft, leaving: Collection[ConsumerMember], *, rebalances: 
             ErrorCode.GROUP_ID_NOT_FOUND,
             f"group {group.group_id} can't become a classic one: a member's metadata can't be read",
         ) from None
-    draft.records += group.tombstones()
-    draft.records.append(stored_record(classic))
-    before = shard.groups.get(group.group_id)
+    before = shard.groups[group.group_id]
+    # Whatever the draft has come to is in the classic group: of the consumer group nothing is left.
+    draft.records[:] = [*before.tombstones(), stored_record(classic)]
     # In its place from now on: whoever rebalances it needs to know it.
     shard.groups[group.group_id] = classic
     turn = Turn(shard, classic, draft.now)
@@ -200,10 +200,7 @@ def downgrade(draft: Draft, leaving: Collection[ConsumerMember], *, rebalances: 
 
     def refused(_code: ErrorCode) -> Sequence[Answer]:
         forget_classic_deadlines(shard.deadlines, classic)
-        if before is None:
-            del shard.groups[group.group_id]
-        else:
-            shard.groups[group.group_id] = before
+        shard.groups[group.group_id] = before
         return draft.answers
 
     draft.refused = refused
