@@ -27,12 +27,15 @@ from snakka.storage.log_directory import (
     partition_name,
 )
 from snakka.storage.meta_properties import DataDirectoryError, MetaProperties
+from snakka.testing.simulated_files import SimulatedFiles
 
 TOPICS = st.text("abcXYZ019._-", min_size=1, max_size=249)
 
 
 @contextmanager
-def opened(*paths: Path, files: OsFiles | None = None, **options: object) -> Iterator[DataDirectories]:
+def opened(
+    *paths: Path, files: OsFiles | SimulatedFiles | None = None, **options: object
+) -> Iterator[DataDirectories]:
     arguments = {"node_id": 1, **options}
     directories = open_data_directories(
         files or OsFiles(),
@@ -246,3 +249,14 @@ def test_a_directory_that_goes_offline_gives_its_lock_back(tmp_path: Path) -> No
         directories.logs[0].go_offline(OSError(5, "gone"))
         with opened(tmp_path) as others:
             assert others.logs[0].online
+
+
+@pytest.mark.parametrize("made", ["/disks", "/disks/one", "/disks/one/data"])
+def test_a_power_cut_takes_no_directory_that_an_earlier_start_made_and_did_not_sync(made: str) -> None:
+    for seed in range(8):
+        files = SimulatedFiles()
+        files.make_directory(made)
+        with opened(Path("/disks/one/data"), files=files):
+            pass
+        files.crash(random.Random(seed))
+        assert files.exists("/disks/one/data/meta.properties")

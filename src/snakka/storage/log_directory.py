@@ -6,6 +6,7 @@ Rule: a directory that failed once is offline until the broker starts anew; noth
 from __future__ import annotations
 
 import enum
+import errno
 import logging
 import os
 import random
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 LOCK_FILE = ".lock"
 METADATA_TOPIC = "__cluster_metadata"
 _LONGEST_NAME = 255
+# What the system answers for directories that somebody else has made: whoever may not read one did not make what is in it.
+_NOT_OURS_TO_SYNC = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EINVAL, errno.ENOTSUP)
 # The cache of tiered storage lies beside the partitions and is none.
 _NOT_PARTITIONS = ("remote-log-index-cache",)
 
@@ -160,7 +163,7 @@ def open_data_directories(
 
     locks: dict[str, Lock] = {}
     try:
-        failed = _take_locks(files, paths, locks)
+        failed = _take_locks(files, paths, found.empty, locks)
         found = _judge(files, list(locks), node_id, cluster_id, may_format)
         known = meta_properties.load_or_create(
             files,
@@ -205,12 +208,15 @@ def _require(failed: Mapping[str, OSError], log_directories: Sequence[str], meta
         raise DataDirectoryError(f"{needed} cannot be used: {error.strerror or error}")
 
 
-def _take_locks(files: Files, paths: Sequence[str], locks: dict[str, Lock]) -> dict[str, OSError]:
+def _take_locks(
+    files: Files, paths: Sequence[str], unformatted: Sequence[str], locks: dict[str, Lock]
+) -> dict[str, OSError]:
     """Fill `locks`; what could not be locked is returned, but a lock that somebody else holds is an error."""
     failed: dict[str, OSError] = {}
     for path in paths:
         try:
-            _make_directory(files, path)
+            if path in unformatted:
+                _make_directory(files, path)
             locks[path] = files.lock(os.path.join(path, LOCK_FILE))
         except LockedElsewhere as error:
             raise DataDirectoryError(f"{path} is in use: {error.strerror}") from None
@@ -220,14 +226,18 @@ def _take_locks(files: Files, paths: Sequence[str], locks: dict[str, Lock]) -> d
 
 
 def _make_directory(files: Files, path: str) -> None:
-    """With its parents, so that a power cut cannot take back a directory whose files are safe."""
-    missing = []
-    while not files.exists(path):
-        missing.append(path)
-        path = os.path.dirname(path)
-    for new in reversed(missing):
-        files.make_directory(new)
-        files.sync_directory(os.path.dirname(new))
+    """With its parents, so that a power cut cannot take back a directory whose files are safe.
+
+    Those that are there may have been made by a start that died before it could sync their names.
+    """
+    files.make_directory(path)
+    while (above := os.path.dirname(path)) != path:
+        try:
+            files.sync_directory(above)
+        except OSError as error:
+            if error.errno not in _NOT_OURS_TO_SYNC:
+                raise
+        path = above
 
 
 def _opened(
