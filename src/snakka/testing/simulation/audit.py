@@ -29,11 +29,11 @@ class Audit:
         self._chance = chance
         self.disk_has_failed = False
 
-    def after_start(self, *, power_was_lost: bool) -> None:
+    def after_start(self) -> None:
         """Everything, before the first client is served."""
         self._check_topics()
         for partition, known in self._partitions():
-            batches = known.settle(partition.log, power_was_lost=power_was_lost)
+            batches = known.settle(partition.log)
             _check_producers(known, partition.log, batches)
             self._ask_by_time(known, partition.log, batches)
             self._ask_by_offset(known, partition.log, batches)
@@ -49,7 +49,7 @@ class Audit:
         self.step()
         for partition, known in self._partitions():
             log = partition.log
-            batches = known.settle(log, power_was_lost=False)
+            batches = known.settle(log)
             _check_producers(known, log, batches)
             self._ask_by_time(known, log, batches)
             self._ask_by_offset(known, log, batches)

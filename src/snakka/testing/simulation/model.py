@@ -129,6 +129,8 @@ class PartitionModel:
         self.start = 0
         self.end = 0
         self.high_watermark = 0
+        # The power was lost since the log was last looked at as a whole; it may have been out of reach for some lives.
+        self.power_was_lost = False
         # Everything before it is on the disk, as the broker has said or shown.
         self.safe_end = 0
         # A clean stop has left the log starting here: it never starts earlier again.
@@ -220,9 +222,10 @@ class PartitionModel:
 
     # After a start.
 
-    def settle(self, log: PartitionLog, *, power_was_lost: bool) -> list[LoggedBatch]:
+    def settle(self, log: PartitionLog) -> list[LoggedBatch]:
         """Compare a log that was opened anew with what it must have, record by record; all of its batches."""
-        safe_end = self.safe_end if power_was_lost else self.end
+        safe_end = self.safe_end if self.power_was_lost else self.end
+        self.power_was_lost = False
         if log.log_end_offset < safe_end:
             raise self.fail(f"the log ends at {log.log_end_offset}, {safe_end} was reached before the stop")
         if log.log_start_offset < self.kept_start:
@@ -384,7 +387,14 @@ class Model:
         self._power_lost_in_life = -1
 
     def power_lost(self, life: int) -> None:
+        """In the midst of that life: what it had not synced may be gone."""
         self._power_lost_in_life = life
+        self.disk_lost_power()
+
+    def disk_lost_power(self) -> None:
+        for topic in self.topics:
+            for partition in topic.partitions.values():
+                partition.power_was_lost = True
 
     def power_was_lost_since(self, life: int) -> bool:
         return self._power_lost_in_life >= life

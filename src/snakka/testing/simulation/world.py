@@ -59,7 +59,6 @@ class World:
         self._network = SimulatedNetwork(loop, plan.chance("network"), plan.network, trace)
         self._disk = SimulatedDisk()
         self._audit: Audit | None = None
-        self._power_was_lost = False
         self._faulty_lives: set[int] = set()
         self._failed: asyncio.Future[None] = loop.create_future()
 
@@ -201,7 +200,6 @@ class World:
 
     def _judge_end(self, life: BrokerLife, end: End) -> None:
         if end is End.POWER_CUT:
-            self._power_was_lost = True
             self.model.power_lost(life.number)
         elif end is End.CLEAN_STOP and not self.disk_failed_in(life.number):
             for topic in self.model.living_topics():
@@ -216,9 +214,8 @@ class World:
             self.model, life.server.services, self._plan.chance(f"audit {life.number}")
         )
         audit.disk_has_failed = self.disk_failed_in(life.number)
-        power_was_lost, self._power_was_lost = self._power_was_lost, False
         try:
-            self._look(lambda: audit.after_start(power_was_lost=power_was_lost))
+            self._look(audit.after_start)
         except SimulationFailure as failure:
             self.fail(failure)
 
@@ -293,7 +290,7 @@ class World:
         life.stop()
         self._judge_end(life, await life.ended)
         self._disk.lose_power(self._chance)
-        self._power_was_lost = True
+        self.model.disk_lost_power()
         self.trace.note("power cut", "after the stop")
         life = await self._start_once()
         self._look_at_rest()
