@@ -40,12 +40,17 @@ def heartbeat(shard: GroupShard, request: HeartbeatRequest, now: Moment) -> Deci
     group.check_member(member_id, request.group_instance_id)
     if request.generation_id != group.generation:
         raise ApiError(ErrorCode.ILLEGAL_GENERATION)
-    shard.deadlines.set(
-        session_key(group.group_id, member_id), now.steady_ms + group.members[member_id].session_timeout_ms
-    )
+    touch(shard, group, member_id, now)
     if group.state is State.PREPARING_REBALANCE:
         raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
     return Decision(response=HeartbeatResponse())
+
+
+def touch(shard: GroupShard, group: ClassicGroup, member_id: str, now: Moment) -> None:
+    """A member has been heard of, by a heartbeat or by a commit: its session begins anew."""
+    shard.deadlines.set(
+        session_key(group.group_id, member_id), now.steady_ms + group.members[member_id].session_timeout_ms
+    )
 
 
 def loaded(shard: GroupShard, now: Moment) -> Decision[Any]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snakka.coordination.decision import Decision, Moment, Producer
+from snakka.coordination.groups.classic.group import ClassicGroup
+from snakka.coordination.groups.classic.sessions import touch
 from snakka.coordination.groups.group import CheckPartition
 from snakka.coordination.groups.offsets.records import commit_record
 from snakka.coordination.groups.offsets.store import NO_EXPIRE_TIMESTAMP
@@ -43,7 +45,7 @@ def commit(
 
     Raises ApiError with Kafka's code if nothing may be committed.
     """
-    check_partition = _check_commit(shard, request, api_version)
+    check_partition = _check_commit(shard, request, api_version, now)
     group_id = request.group_id
     longest = shard.settings.offset_metadata_max_bytes
     expire_timestamp_ms = NO_EXPIRE_TIMESTAMP
@@ -81,7 +83,9 @@ def commit(
     return Decision(records, OffsetCommitResponse(topics=topics))
 
 
-def _check_commit(shard: GroupShard, request: OffsetCommitRequest, api_version: int) -> CheckPartition | None:
+def _check_commit(
+    shard: GroupShard, request: OffsetCommitRequest, api_version: int, now: Moment
+) -> CheckPartition | None:
     group = shard.groups.get(request.group_id)
     if group is None:
         # Without a generation it comes from an administrator, or from a consumer that assigns itself: the commit makes
@@ -91,13 +95,17 @@ def _check_commit(shard: GroupShard, request: OffsetCommitRequest, api_version: 
         if api_version >= FIRST_THAT_KNOWS_UNKNOWN_GROUPS:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {request.group_id} not found.")
         raise ApiError(ErrorCode.ILLEGAL_GENERATION)
-    return group.check_offset_commit(
+    check_partition = group.check_offset_commit(
         request.member_id,
         request.group_instance_id,
         request.generation_id_or_member_epoch,
         is_transactional=False,
         api_version=api_version,
     )
+    if isinstance(group, ClassicGroup) and request.member_id in group.members:
+        # Who commits is there: it is as good as a heartbeat.
+        touch(shard, group, request.member_id, now)
+    return check_partition
 
 
 def commit_in_transaction(
