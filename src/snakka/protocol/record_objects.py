@@ -87,8 +87,7 @@ def read_messages_in_python(batch: PlainBatch, topic: str, partition: int, kind:
             if not pos < end <= size:
                 raise ProtocolError(f"a record says {length} bytes and has others")
             headers = b""
-            if body[pos] or pos + 1 != end:
-                read_headers(body, pos, end)
+            if (body[pos] or pos + 1 != end) and read_headers(body, pos, end):
                 headers = body[pos:end]
             pos = end
             if not -_BEYOND_64_BITS <= timestamp < _BEYOND_64_BITS:
