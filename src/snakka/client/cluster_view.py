@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from snakka.client.broker_pool import BrokerNode, BrokerPool
 from snakka.client.cluster_topics import LeaderHint, PartitionView, Topics, TopicView
-from snakka.client.errors import ClientError, NoBrokerError, RequestTimedOutError
+from snakka.client.errors import BrokerUnreachableError, ClientError, NoBrokerError, RequestTimedOutError
 from snakka.client.retry_policy import Backoff, Pauses, is_retriable
 from snakka.client.settings import ConnectionSettings
 from snakka.client.tasks import Tasks
@@ -274,13 +274,14 @@ class ClusterView:
         for name in [name for name, used in self._recent.items() if used < oldest]:
             del self._recent[name]
 
+    @property
+    def _may_rebootstrap(self) -> bool:
+        return self.settings.metadata_recovery_strategy == "rebootstrap"
+
     def _rebootstrap_if_lost(self) -> None:
         """Nothing was heard of the cluster for so long that its brokers may all be others now (KIP-1102)."""
         trigger = self.settings.metadata_recovery_rebootstrap_trigger_ms / 1000
-        if (
-            self.settings.metadata_recovery_strategy == "rebootstrap"
-            and self.clock.monotonic() - self._fresh_at >= trigger
-        ):
+        if self._may_rebootstrap and self.clock.monotonic() - self._fresh_at >= trigger:
             self._fresh_at = self.clock.monotonic()
             self.pool.rebootstrap()
 
@@ -300,8 +301,9 @@ class ClusterView:
 
     async def _exchange(self, request: MetadataRequest, deadline: float) -> None:
         response = await self.pool.ask_any(request, MetadataResponse, deadline)
-        if response.error_code == ErrorCode.REBOOTSTRAP_REQUIRED:
+        if response.error_code == ErrorCode.REBOOTSTRAP_REQUIRED and self._may_rebootstrap:
             self.pool.rebootstrap()
+            raise BrokerUnreachableError("a broker sends us back to bootstrap.servers")
         if response.error_code:
             raise ApiError(ErrorCode(response.error_code), "asking for the cluster's metadata")
         if not response.brokers:
