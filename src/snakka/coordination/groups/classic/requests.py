@@ -5,12 +5,12 @@ Rule: a classic client never notices what kind of group it is in; the kind decid
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from snakka.coordination.decision import Decision, Moment, Ticket
 from snakka.coordination.groups.classic import joining, leaving, sessions, syncing
 from snakka.coordination.groups.classic.caller import Caller
+from snakka.coordination.groups.consumer import classic_members
 from snakka.coordination.groups.group import CONSUMER
 from snakka.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from snakka.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
@@ -21,18 +21,13 @@ if TYPE_CHECKING:
     from snakka.coordination.groups.shard import GroupShard
 
 
-def _classic_members() -> Any:
-    return import_module("snakka.coordination.groups.consumer.classic_members")
-
-
 def join(
     shard: GroupShard, request: JoinGroupRequest, caller: Caller, ticket: Ticket, now: Moment
 ) -> Decision[JoinGroupResponse]:
     """A consumer group without members gives way to a classic one."""
     group = shard.groups.get(request.group_id)
     if group is not None and group.kind == CONSUMER and not group.is_empty:
-        decision: Decision[Any] = _classic_members().join(shard, request, caller, ticket, now)
-        return decision
+        return classic_members.join(shard, request, caller, ticket, now)
     return joining.join(shard, request, caller, ticket, now)
 
 
@@ -40,22 +35,19 @@ def sync(
     shard: GroupShard, request: SyncGroupRequest, ticket: Ticket, now: Moment
 ) -> Decision[SyncGroupResponse]:
     if _is_consumer_group(shard, request.group_id):
-        decision: Decision[Any] = _classic_members().sync(shard, request, ticket, now)
-        return decision
+        return classic_members.sync(shard, request, ticket, now)
     return syncing.sync(shard, request, ticket, now)
 
 
 def heartbeat(shard: GroupShard, request: HeartbeatRequest, now: Moment) -> Decision[HeartbeatResponse]:
     if _is_consumer_group(shard, request.group_id):
-        decision: Decision[Any] = _classic_members().heartbeat(shard, request, now)
-        return decision
+        return classic_members.heartbeat(shard, request, now)
     return sessions.heartbeat(shard, request, now)
 
 
 def leave(shard: GroupShard, request: LeaveGroupRequest, now: Moment) -> Decision[LeaveGroupResponse]:
     if _is_consumer_group(shard, request.group_id):
-        decision: Decision[Any] = _classic_members().leave(shard, request, now)
-        return decision
+        return classic_members.leave(shard, request, now)
     return leaving.leave(shard, request, now)
 
 
