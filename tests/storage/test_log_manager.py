@@ -620,6 +620,9 @@ async def test_a_log_that_may_be_on_a_failed_disk_is_not_made_anew_elsewhere() -
         with pytest.raises(ApiError) as raised:
             manager.create("t", 0, topic_id(1), CONFIG, directory_id=lost)
         assert raised.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+        # Where it is was never said: the broker died before it could tell.
+        with pytest.raises(ApiError):
+            manager.create("t", 1, topic_id(1), CONFIG, directory_id=UNASSIGNED_DIRECTORY, is_new=False)
         assert manager.create("u", 0, topic_id(2), CONFIG).directory == "/a/u-0"
         await manager.close()
 

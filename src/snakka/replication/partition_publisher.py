@@ -44,6 +44,8 @@ class PartitionPublisher:
         self._log_defaults = log_defaults
         self._request_flush = request_flush
         self._assign_directories = assign_directories
+        # What is there when the broker starts may have had a log for long; what comes later is new.
+        self._is_starting = True
 
     def publish(self, delta: Delta, image: ClusterImage) -> None:
         """Take over one run of committed records."""
@@ -51,9 +53,11 @@ class PartitionPublisher:
         for change in delta.partition_changes(image):
             hosted = change.after is not None and self._node_id in change.after.replicas
             if hosted and change.after is not None:
-                self._host(change.topic, change.partition, change.after, image, misplaced)
+                is_new = change.before is None and not self._is_starting
+                self._host(change.topic, change.partition, change.after, image, misplaced, is_new)
             else:
                 self._drop(change.topic, change.partition)
+        self._is_starting = False
         for kind, name in delta.configs:
             if kind == ConfigResourceType.TOPIC and name in image.topics.by_name:
                 self._logs.update_config(name, self.config_of(name, image))
@@ -75,6 +79,7 @@ class PartitionPublisher:
         state: PartitionImage,
         image: ClusterImage,
         misplaced: list[DirectoryAssignment],
+        is_new: bool,
     ) -> None:
         partition = self._partitions.get(topic.name, index)
         if partition is not None and partition.topic_id != topic.id:
@@ -85,7 +90,7 @@ class PartitionPublisher:
             place = state.replicas.index(self._node_id)
             wanted = state.directories[place] if place < len(state.directories) else None
             try:
-                found = self._open_log(topic, index, wanted, image)
+                found = self._open_log(topic, index, wanted, image, is_new)
             except (StorageFailure, ApiError) as error:
                 log.error("%s-%d can't be opened: %s", topic.name, index, error)
                 return
@@ -99,7 +104,7 @@ class PartitionPublisher:
         )
 
     def _open_log(
-        self, topic: TopicImage, index: int, wanted: Uuid | None, image: ClusterImage
+        self, topic: TopicImage, index: int, wanted: Uuid | None, image: ClusterImage, is_new: bool
     ) -> PartitionLog:
         existing = self._logs.get(topic.name, index)
         if existing is not None and existing.topic_id == topic.id:
@@ -107,9 +112,8 @@ class PartitionPublisher:
             return existing
         if existing is not None:
             self._logs.delete(topic.name, index)
-        return self._logs.create(
-            topic.name, index, topic.id, self.config_of(topic.name, image), directory_id=wanted
-        )
+        config = self.config_of(topic.name, image)
+        return self._logs.create(topic.name, index, topic.id, config, directory_id=wanted, is_new=is_new)
 
     def _drop(self, topic: TopicImage, index: int) -> None:
         partition = self._partitions.get(topic.name, index)

@@ -228,9 +228,11 @@ class LogManager:
         config: LogConfig,
         *,
         directory_id: Uuid | None = None,
+        is_new: bool = True,
     ) -> PartitionLog:
         """A new, empty log, where `directory_id` says or the fewest are; one of the same topic that exists is returned.
 
+        `is_new` is false for a partition that may have had a log before, here or in a directory that is out of reach.
         ApiError with KAFKA_STORAGE_ERROR if there is no place for it.
         """
         existing = self._logs.get((topic, partition))
@@ -240,7 +242,7 @@ class LogManager:
                     ErrorCode.INCONSISTENT_TOPIC_ID, f"{existing.directory} is of another topic id"
                 )
             return existing
-        for directory in self._places_for_new(directory_id):
+        for directory in self._places_for(directory_id, is_new):
             try:
                 created = PartitionLog.open(
                     os.path.join(directory.path, partition_name(topic, partition)),
@@ -260,13 +262,15 @@ class LogManager:
                 return created
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, f"no log directory can take {topic}-{partition}")
 
-    def _places_for_new(self, wanted: Uuid | None) -> list[LogDirectory]:
+    def _places_for(self, wanted: Uuid | None, is_new: bool) -> list[LogDirectory]:
         online = [directory for directory in self.directories if directory.online]
-        if wanted is not None and wanted not in _NO_DIRECTORY:
-            named = [directory for directory in online if directory.directory_id == wanted]
-            if named or len(online) < len(self.directories):
-                # With a disk out of reach the log may well be on it: a second, empty one would be a loss.
-                return named
+        is_known = wanted is not None and wanted not in _NO_DIRECTORY
+        named = [directory for directory in online if directory.directory_id == wanted]
+        if is_known and named:
+            return named
+        if len(online) < len(self.directories) and (is_known or not is_new):
+            # With a disk out of reach the log may well be on it: a second, empty one would be a loss.
+            return []
         if len(online) > 1:
             online = [directory for directory in online if directory.path not in self.cordoned]
         return sorted(online, key=lambda directory: directory.log_count)
