@@ -36,6 +36,7 @@ class ScriptedBroker:
         self.brokers: list[ScriptedBroker] = [self]
         self.newest: dict[int, int] = {}  # the newest version of an API, if it is not Kafka's
         self._server: asyncio.Server | None = None
+        self.failures: list[Exception] = []  # of the test's own answers; raised at the end
         self._writers: set[asyncio.StreamWriter] = set()
         self._serving: set[asyncio.Task[Any]] = set()
 
@@ -85,6 +86,8 @@ class ScriptedBroker:
         for task in self._serving:
             task.cancel()
         await until(lambda: not self._serving)
+        if self.failures:
+            raise self.failures[0]
 
     def _metadata(self, request: Any) -> MetadataResponse:
         wanted = None if request.topics is None else {row.name or row.topic_id for row in request.topics}
@@ -120,6 +123,8 @@ class ScriptedBroker:
                     return
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             return
+        except Exception as error:
+            self.failures.append(error)
         finally:
             writer.transport.abort()
             self._writers.discard(writer)

@@ -1,0 +1,75 @@
+"""Pauses: they double, differ by chance, and end with the deadline."""
+
+import random
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.kafka.nodes import kafka_libs
+
+from snakka.client.errors import AuthenticationError, BrokerUnreachableError, NoBrokerError
+from snakka.client.retry_policy import RETRIABLE, STALE_METADATA, Backoff, Pauses, is_retriable
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.runtime.clock import SystemClock
+
+
+@given(st.integers(0, 10_000), st.integers(0, 60_000), st.integers(0, 100), st.integers())
+def test_pauses_double_up_to_a_bound(first_ms: int, longest_ms: int, failures: int, seed: int) -> None:
+    backoff = Backoff.of_ms(first_ms, longest_ms, random.Random(seed))
+    seconds = backoff.seconds(failures)
+    if failures == 0:
+        assert seconds == 0
+        return
+    expected = min(first_ms * 2 ** (failures - 1), max(first_ms, longest_ms)) / 1000
+    assert 0.79 * expected <= seconds <= 1.21 * expected
+
+
+async def test_the_last_reason_is_raised_when_the_deadline_comes() -> None:
+    clock = SystemClock()
+    pauses = Pauses(clock, clock.monotonic() + 0.05, Backoff(0.001, 0.01))
+    reason = NoBrokerError("gone")
+
+    async def try_on() -> None:
+        while True:
+            await pauses.wait(reason)
+
+    with pytest.raises(NoBrokerError) as caught:
+        await try_on()
+    assert caught.value is reason
+    assert pauses.failures > 3
+
+
+def test_what_is_worth_another_attempt() -> None:
+    assert is_retriable(BrokerUnreachableError("x"))
+    assert is_retriable(ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    assert not is_retriable(AuthenticationError("x"))
+    assert not is_retriable(ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+    assert not is_retriable(ValueError())
+
+
+KAFKA_ERRORS = """
+import org.apache.kafka.common.errors.*;
+import org.apache.kafka.common.protocol.Errors;
+public class ErrorKinds {
+  public static void main(String[] arguments) {
+    for (Errors error : Errors.values())
+      System.out.println(error.name() + " " + (error.exception() instanceof RetriableException)
+        + " " + (error.exception() instanceof InvalidMetadataException));
+  }
+}
+"""
+
+
+def test_kafka_judges_alike(tmp_path_factory: pytest.TempPathFactory) -> None:
+    source = tmp_path_factory.mktemp("java") / "ErrorKinds.java"
+    source.write_text(KAFKA_ERRORS)
+    ended = subprocess.run(
+        ["java", "-cp", f"{kafka_libs()}/*", source], capture_output=True, text=True, check=True, timeout=60
+    )
+    for line in ended.stdout.splitlines():
+        name, retriable, stale = line.split()
+        if name in ErrorCode.__members__:
+            assert (ErrorCode[name] in RETRIABLE) == (retriable == "true"), name
+            assert (ErrorCode[name] in STALE_METADATA) == (stale == "true"), name
