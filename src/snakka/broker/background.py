@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from snakka.broker.assembly import Parts
 from snakka.broker.services import Services
-from snakka.broker.services import Services
 from snakka.storage.directory_checkpoints import Checkpoint
 
 # Kafka looks for partitions that wait for an unclean election this often.

@@ -5,6 +5,7 @@ two dictionaries, and what many groups share (names and ids of topics) is there 
 """
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from snakka.protocol.uuids import Uuid
@@ -32,7 +33,7 @@ class CommittedOffset(NamedTuple):
 TopicOffsets = Mapping[str, Mapping[int, CommittedOffset]]
 _Place = tuple[str, int]
 
-_NOTHING: TopicOffsets = {}
+_NOTHING: TopicOffsets = MappingProxyType({})
 
 
 class OffsetStore:
