@@ -1,39 +1,27 @@
 """Arrow columns as a producer's batches, and the partition of each of their keys: no Python object for each record.
 
-It needs pyarrow (`pip install "snakka[arrow]"`). The rule has two exceptions: where there is a column of headers, each
-row's are encoded by themselves; and where the compiled module is not there, rows are encoded one by one.
+It needs pyarrow (`pip install "snakka[arrow]"`), and NumPy where the compiled module is not there. The one exception to
+the rule is a column of headers: each row's are encoded by themselves.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow
 import pyarrow.compute
 
 from snakka.protocol.batch_builder import encode_headers
-from snakka.protocol.batch_reader import Headers
-from snakka.protocol.record_encoder import PythonEncoder, RecordEncoder
+from snakka.protocol.record_encoder import EncodedBatch
 from snakka.protocol.record_engine import IS_COMPILED
-
-if IS_COMPILED:
-    from snakka.protocol import _records
 
 _POSITION_BYTES = 4
 _TIMESTAMP_BYTES = 8
-
-
-class Rows(NamedTuple):
-    """What is to be encoded, in the types that encoders take: 64-bit numbers without nulls, and binary."""
-
-    timestamps: Any
-    keys: Any
-    values: Any
-    headers: list[Headers] | None
+_NO_HEADERS = encode_headers(())
 
 
 def encode_columns(
     *, value: Any, key: Any = None, headers: Any = None, timestamp: Any = None, now_ms: int, limit: int
-) -> Iterator[RecordEncoder]:
+) -> Iterator[EncodedBatch]:
     """The rows in order, as many to a batch as `limit` allows; each batch is then for `finish_batch`.
 
     The columns are arrays of one length: key and value of bytes or text, the timestamp a timestamp or milliseconds, headers
@@ -43,41 +31,26 @@ def encode_columns(
     if any(column is not None and len(column) != count for column in (key, headers, timestamp)):
         raise ValueError("the columns differ in length")
     nulls = pyarrow.nulls(count)
-    rows = Rows(
-        _milliseconds(nulls if timestamp is None else timestamp, now_ms),
-        _binary(nulls if key is None else key),
-        _binary(value),
-        None if headers is None else [_headers(row) for row in headers.to_pylist()],
-    )
-    return encode_compiled(rows, limit) if IS_COMPILED else encode_in_python(rows, limit)
+    times = _milliseconds(nulls if timestamp is None else timestamp, now_ms)
+    keys = _binary(nulls if key is None else key)
+    encoded = pyarrow.repeat(_NO_HEADERS, count) if headers is None else _encoded_headers(headers)
+    if not IS_COMPILED:
+        from snakka.protocol.numpy_encoder import encode_rows
+
+        return encode_rows(times, keys, _binary(value), encoded, limit)
+    return encode_compiled(times, keys, _binary(value), encoded, limit)
 
 
-def encode_compiled(rows: Rows, limit: int) -> Iterator[RecordEncoder]:
+def encode_compiled(times: Any, keys: Any, values: Any, headers: Any, limit: int) -> Iterator[EncodedBatch]:
     """By native/encoder.c."""
-    count = len(rows.timestamps)
-    headers = None
-    if rows.headers is not None:
-        headers = _memory(pyarrow.array([encode_headers(row) for row in rows.headers], pyarrow.binary()))
-    keys, values = _memory(rows.keys), _memory(rows.values)
-    timestamps = rows.timestamps.buffers()[1][rows.timestamps.offset * _TIMESTAMP_BYTES :]
+    from snakka.protocol import _records
+
+    timestamps = times.buffers()[1][times.offset * _TIMESTAMP_BYTES :]
+    columns = (_memory(keys), _memory(values), _memory(headers))
     row = 0
-    while row < count:
+    while row < len(times):
         encoder = _records.Encoder(limit)
-        row = encoder.extend(timestamps, keys, values, headers, row, count)
-        yield encoder
-
-
-def encode_in_python(rows: Rows, limit: int) -> Iterator[RecordEncoder]:
-    """Its twin."""
-    encoder = PythonEncoder(limit)
-    headers = [()] * len(rows.timestamps) if rows.headers is None else rows.headers
-    columns = (rows.timestamps.to_pylist(), rows.keys.to_pylist(), rows.values.to_pylist(), headers)
-    for record in zip(*columns, strict=True):
-        if not encoder.append(*record):
-            yield encoder
-            encoder = PythonEncoder(limit)
-            encoder.append(*record)
-    if encoder.count:
+        row = encoder.extend(timestamps, *columns, row, len(times))
         yield encoder
 
 
@@ -90,6 +63,8 @@ def partition_keys(keys: Any, partition_count: int) -> Any:
         from snakka.protocol.numpy_key_hash import partition_column
 
         return partition_column(binary, partition_count)
+    from snakka.protocol import _records
+
     partitions = pyarrow.allocate_buffer(len(binary) * _POSITION_BYTES)
     _records.partition_keys(_memory(binary), len(binary), partition_count, partitions)
     return pyarrow.Array.from_buffers(pyarrow.int32(), len(binary), [None, partitions])
@@ -110,12 +85,13 @@ def _milliseconds(column: Any, now_ms: int) -> Any:
     return pyarrow.compute.fill_null(array, now_ms) if array.null_count else array
 
 
-def _headers(row: Any) -> Headers:
-    """From a list of structs or a map, as pyarrow gives them."""
-    return tuple(
-        (name, value)
-        for name, value in (pair if isinstance(pair, tuple) else pair.values() for pair in row or ())
+def _encoded_headers(column: Any) -> Any:
+    """Of each row the bytes, from lists of structs or from maps."""
+    rows = (
+        [tuple(pair if isinstance(pair, tuple) else pair.values()) for pair in row or ()]
+        for row in column.to_pylist()
     )
+    return pyarrow.array([encode_headers(row) for row in rows], pyarrow.binary())
 
 
 def _memory(array: Any) -> tuple[Any, Any, Any, int]:

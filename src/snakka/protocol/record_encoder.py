@@ -39,8 +39,8 @@ _PRODUCER = Struct(">qhi")
 _PRODUCER_POSITION = 43
 
 
-class RecordEncoder(Protocol):
-    """The records of one batch as they are added."""
+class EncodedBatch(Protocol):
+    """The records of one batch, encoded."""
 
     @property
     def size(self) -> int:
@@ -57,11 +57,15 @@ class RecordEncoder(Protocol):
     def max_timestamp(self) -> int:
         """The latest; -1 if there is none, or none later than that."""
 
+    def take(self) -> bytearray:
+        """The records with room for a batch's header before them: once."""
+
+
+class RecordEncoder(EncodedBatch, Protocol):
+    """A batch to which records are added one by one."""
+
     def append(self, timestamp: int, key: Bytes | None, value: Bytes | None, headers: PairedHeaders) -> bool:
         """Add a record. False, and nothing is added, if there are others and the limit does not allow it."""
-
-    def take(self) -> bytearray:
-        """The encoded records with room for a batch's header before them. This is the end of the encoder."""
 
 
 class PythonEncoder:
@@ -108,7 +112,7 @@ def new_encoder(limit: int) -> RecordEncoder:
 
 
 def finish_batch(
-    encoder: RecordEncoder,
+    encoded: EncodedBatch,
     *,
     compression: Compression = Compression.NONE,
     level: int | None = None,
@@ -118,10 +122,10 @@ def finish_batch(
     is_transactional: bool = False,
 ) -> bytearray:
     """The batch, ready to be sent; without compression its records are not copied."""
-    count = encoder.count
+    count = encoded.count
     if not count:
         raise ValueError("a batch without records is never sent")
-    batch = encoder.take()
+    batch = encoded.take()
     if compression != Compression.NONE:
         packed = compress(compression, memoryview(batch)[HEADER_SIZE:], level)
         batch = bytearray().join((bytes(HEADER_SIZE), packed))
@@ -133,8 +137,8 @@ def finish_batch(
         crc=0,
         attributes=compression | (is_transactional and TRANSACTIONAL_BIT),
         last_offset_delta=count - 1,
-        base_timestamp=encoder.base_timestamp,
-        max_timestamp=encoder.max_timestamp,
+        base_timestamp=encoded.base_timestamp,
+        max_timestamp=encoded.max_timestamp,
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,
