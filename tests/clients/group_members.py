@@ -55,7 +55,9 @@ class Member:
                 line = self._told.get_nowait()
             except queue.Empty:
                 return
-            assert line is not None, f"the member has ended: {''.join(self._errors)}"
+            if line is None:
+                assert self.count("closed"), f"the member has ended: {''.join(self._errors)}"
+                return
             self._take(*json.loads(line))
 
     def _take(self, what: str, detail) -> None:

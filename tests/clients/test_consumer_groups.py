@@ -9,11 +9,26 @@ from tests.cli.broker_process import start_broker
 from tests.clients.exchange import DEADLINE_SECONDS, create_topic
 from tests.clients.group_members import members_of, wait_until, wait_until_shared
 
-CLIENTS = ("confluent-kafka", "kafka-python", "aiokafka")
+# A client, and the protocol that it speaks (KIP-848).
+CLIENTS = (
+    ("confluent-kafka", "classic"),
+    ("confluent-kafka", "consumer"),
+    ("kafka-python", "classic"),
+    ("aiokafka", "classic"),
+)
 PARTITIONS = 4
 SOON_SECONDS = 2.0
 # Groups do not wait for more members before they begin, and sessions may be short.
-SETTINGS = ("--set", "group.initial.rebalance.delay.ms=0", "--set", "group.min.session.timeout.ms=1000")
+SETTINGS = tuple(
+    word
+    for setting in (
+        "group.initial.rebalance.delay.ms=0",
+        "group.min.session.timeout.ms=1000",
+        "group.consumer.min.heartbeat.interval.ms=100",
+        "group.consumer.heartbeat.interval.ms=200",
+    )
+    for word in ("--set", setting)
+)
 SHORT_SESSION_MS = 2_000
 
 
@@ -43,10 +58,10 @@ def numbers_of(member) -> list[int]:
     return sorted(int(value) for value in member.values())
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_consumer_reads_commits_and_the_next_one_goes_on(broker, filled, client) -> None:
+@pytest.mark.parametrize(("client", "protocol"), CLIENTS)
+def test_a_consumer_reads_commits_and_the_next_one_goes_on(broker, filled, client, protocol) -> None:
     with members_of(client, broker.bootstrap, filled, filled) as start:
-        first = start()
+        first = start(protocol=protocol)
         wait_until(lambda: len(first.records) == 20, [first])
         assert numbers_of(first) == list(range(20))
         assert first.commit() == dict.fromkeys(range(PARTITIONS), 5)
@@ -57,30 +72,30 @@ def test_a_consumer_reads_commits_and_the_next_one_goes_on(broker, filled, clien
         wait_until(lambda: len(first.records) == 28, [first])
         assert first.close() < SOON_SECONDS
         # What was not committed is read again, and nothing else.
-        second = start()
+        second = start(protocol=protocol)
         wait_until(lambda: len(second.records) == 4, [second])
         assert numbers_of(second) == list(range(24, 28))
         assert second.close() < SOON_SECONDS
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_consumer_that_commits_by_itself_commits_when_it_closes(broker, filled, client) -> None:
+@pytest.mark.parametrize(("client", "protocol"), CLIENTS)
+def test_a_consumer_that_commits_by_itself_commits_when_it_closes(broker, filled, client, protocol) -> None:
     with members_of(client, broker.bootstrap, filled, filled) as start:
-        first = start(auto_commit=True)
+        first = start(protocol=protocol, auto_commit=True)
         wait_until(lambda: len(first.records) == 20, [first])
         assert first.close() < SOON_SECONDS
         write(broker.bootstrap, filled, [21])
-        second = start()
+        second = start(protocol=protocol)
         wait_until(lambda: second.values() == ["21"], [second])
         second.close()
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_members_share_the_partitions_and_inherit_them(broker, filled, client) -> None:
+@pytest.mark.parametrize(("client", "protocol"), CLIENTS)
+def test_members_share_the_partitions_and_inherit_them(broker, filled, client, protocol) -> None:
     with members_of(client, broker.bootstrap, filled, filled) as start:
-        first = start()
+        first = start(protocol=protocol)
         wait_until_shared([first], PARTITIONS)
-        second = start()
+        second = start(protocol=protocol)
         wait_until_shared([first, second], PARTITIONS)
         write(broker.bootstrap, filled, range(100, 108))
         wait_until(lambda: {*range(100, 108)} <= {*numbers_of(first), *numbers_of(second)}, [first, second])
