@@ -94,7 +94,9 @@ class ConsumerStory(GroupStory):
         return self.image.topics.by_name[name].id
 
     def topic_name(self, topic_id: bytes) -> str:
-        return self.image.topics.by_id[topic_id].name
+        """A client does not know the name of a topic that is gone."""
+        topic = self.image.topics.by_id.get(topic_id)
+        return topic_id.hex() if topic is None else topic.name
 
     def configure_group(self, name: str, value: str | None) -> None:
         self.image.replay(
@@ -174,6 +176,8 @@ class ConsumerClient:
         self.epoch = 0
         self.owned: Owned = {}
         self.told: Owned = {}
+        # By name, the topics that it has been told of.
+        self.topic_ids: dict[str, bytes] = {}
 
     # -- asking ---------------------------------------------------------------------------------------------------
 
@@ -246,10 +250,9 @@ class ConsumerClient:
     def _rows(self) -> list[ConsumerGroupHeartbeatRequestTopicPartitions]:
         return [
             ConsumerGroupHeartbeatRequestTopicPartitions(
-                topic_id=self.story.topic_id(topic), partitions=sorted(numbers)
+                topic_id=self.topic_ids[topic], partitions=sorted(numbers)
             )
             for topic, numbers in self.owned.items()
-            if topic in self.story.image.topics.by_name
         ]
 
     # -- what it knows --------------------------------------------------------------------------------------------
@@ -259,10 +262,14 @@ class ConsumerClient:
         self.member_id = response.member_id
         self.epoch = response.member_epoch
         if response.assignment is not None:
-            self.told = {
-                self.story.topic_name(row.topic_id): set(row.partitions)
-                for row in response.assignment.topic_partitions
-            }
+            self.told = {}
+            for row in response.assignment.topic_partitions:
+                name = self.story.topic_name(row.topic_id)
+                if self.topic_ids.get(name, row.topic_id) != row.topic_id:
+                    # Another topic of that name: what it had of the old one is not there any more.
+                    self.owned.pop(name, None)
+                self.topic_ids[name] = row.topic_id
+                self.told[name] = set(row.partitions)
 
     @property
     def partitions(self) -> int:
