@@ -7,7 +7,15 @@ import pytest
 from network_harness import framed, listening, sealed, stays, until
 
 from snakka.network.connection import Connection
-from snakka.network.peer_connection import MOST_IN_FLIGHT, PeerConnection, PeerDisconnectedError
+from snakka.network.peer_connection import (
+    MOST_IN_FLIGHT,
+    MOST_WAITING,
+    PeerBusyError,
+    PeerConnection,
+    PeerDisconnectedError,
+    PeerTimeoutError,
+    PeerUnreachableError,
+)
 from snakka.network.waiting import Waiting
 from snakka.protocol.api_keys import ApiKey, request_class
 from snakka.protocol.error_codes import ErrorCode
@@ -15,6 +23,12 @@ from snakka.protocol.errors import ApiError
 from snakka.protocol.frame import Frame
 from snakka.protocol.message import Message
 from snakka.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from snakka.protocol.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
 from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
 from snakka.protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from snakka.protocol.messages.metadata import MetadataRequest, MetadataResponse
@@ -322,5 +336,133 @@ def test_nonsense_from_the_peer_ends_the_connection(run: Run, garbage: bytes) ->
             connection = await PeerConnection.open("127.0.0.1", listener.port, client_id="us")
             with pytest.raises(PeerDisconnectedError):
                 await connection.request(InitProducerIdRequest(), deadline_seconds=10)
+
+    run(scenario())
+
+
+def test_requests_beyond_the_limit_wait_in_order_and_may_time_out_or_be_cancelled(run: Run) -> None:
+    async def scenario() -> None:
+        parked: list[Waiting] = []
+
+        def park(_: Any) -> Waiting:
+            parked.append(Waiting())
+            return parked[-1]
+
+        peer = Peer({ApiKey.LIST_GROUPS: park})
+        async with listening(peer) as listener:
+            connection = await PeerConnection.open(
+                "127.0.0.1", listener.port, client_id="us", most_in_flight=2
+            )
+            asked = [
+                connection.start(ListGroupsRequest(states_filter=[name]), timeout_seconds=20)
+                for name in "abcd"
+            ]
+            late = connection.start(ListGroupsRequest(states_filter=["late"]), timeout_seconds=0.02)
+            assert not connection.has_room
+            with pytest.raises(TimeoutError, match="does not answer ListGroups in time"):
+                await late
+            asked[2].cancel()
+            await until(lambda: len(parked) == 2)
+            for number in range(3):
+                await until(lambda number=number: len(parked) > number)
+                parked[number].complete(list_groups(f"{number}"))
+            for number, position in enumerate((0, 1, 3)):
+                assert (await asked[position]).groups[0].group_id == f"{number}"
+            names = [request.states_filter[0] for _, _, _, request in peer.seen[1:]]  # type: ignore[attr-defined]
+            assert names == ["a", "b", "d"]
+            assert connection.has_room
+            assert connection.in_flight == 0
+            connection.close()
+            assert not connection.has_room
+
+    run(scenario())
+
+
+def test_no_more_than_a_bounded_number_waits(run: Run) -> None:
+    async def scenario() -> None:
+        async with listening(Peer({ApiKey.LIST_GROUPS: lambda _: Waiting()})) as listener:
+            connection = await PeerConnection.open(
+                "127.0.0.1", listener.port, client_id="us", most_in_flight=1
+            )
+            first = connection.start(ListGroupsRequest(), timeout_seconds=20)
+            waiting = [
+                connection.start(ListGroupsRequest(), timeout_seconds=0.05) for _ in range(MOST_WAITING)
+            ]
+            with pytest.raises(PeerBusyError, match=f"{MOST_WAITING} requests wait"):
+                connection.start(ListGroupsRequest(), timeout_seconds=20)
+            await asyncio.wait(waiting)
+            assert all(isinstance(each.exception(), PeerTimeoutError) for each in waiting)
+            again = connection.start(ListGroupsRequest(), timeout_seconds=20)  # those that gave up made room
+            connection.close()
+            for each in (first, again):
+                with pytest.raises(PeerDisconnectedError):
+                    await each
+
+    run(scenario())
+
+
+def test_a_broker_that_asks_for_a_pause_gets_it(run: Run) -> None:
+    """KIP-219: the answer comes at once, and the client keeps quiet for as long as it says."""
+
+    async def scenario() -> None:
+        throttled = ListGroupsResponse(groups=[], throttle_time_ms=200)
+        answers = [list_groups("after"), throttled]
+        peer = Peer({ApiKey.LIST_GROUPS: lambda _: answers.pop()})
+        async with listening(peer) as listener:
+            connection = await PeerConnection.open("127.0.0.1", listener.port, client_id="us")
+            loop = asyncio.get_running_loop()
+            await connection.request(ListGroupsRequest(), deadline_seconds=5)
+            began = loop.time()
+            assert not connection.has_room
+            after = await connection.request(ListGroupsRequest(), deadline_seconds=5)
+            assert loop.time() - began > 0.15
+            assert after.groups[0].group_id == "after"
+            connection.close()
+
+    run(scenario())
+
+
+def test_a_large_answer_stays_valid_without_a_copy(run: Run) -> None:
+    async def scenario() -> None:
+        def fetched(request: Any) -> FetchResponse:
+            data = bytes([request.max_bytes]) * 500_000
+            partition = PartitionData(partition_index=0, high_watermark=0, records=data)
+            return FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[partition])])
+
+        peer = Peer({ApiKey.FETCH: fetched})
+        async with listening(peer) as listener:
+            connection = await PeerConnection.open("127.0.0.1", listener.port, client_id="us")
+            requests = [FetchRequest(max_wait_ms=0, min_bytes=0, max_bytes=number) for number in range(1, 6)]
+            answers = [connection.start(request, timeout_seconds=5, version=11) for request in requests]
+            for number, response in enumerate(await asyncio.gather(*answers), 1):
+                records = response.responses[0].partitions[0].records
+                assert records == bytes([number]) * 500_000
+            connection.close()
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("first_bytes", "explanation"),
+    [
+        (b"\x15\x03\x03\x00\x02\x02\x46", "speaks TLS: use security.protocol=SSL"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "speaks HTTP and not Kafka's protocol"),
+        (b"", "closed the connection before it told its versions: if it speaks TLS"),
+    ],
+)
+def test_a_peer_that_speaks_something_else_is_recognised(
+    run: Run, first_bytes: bytes, explanation: str
+) -> None:
+    async def scenario() -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(10)
+            writer.write(first_bytes)
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(PeerUnreachableError, match=explanation):
+            await PeerConnection.open("127.0.0.1", port, client_id="us")
+        server.close()
 
     run(scenario())

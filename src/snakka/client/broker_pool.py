@@ -23,6 +23,7 @@ from snakka.client.errors import (
 from snakka.client.retry_policy import Backoff
 from snakka.client.settings import ConnectionSettings
 from snakka.client.tasks import Tasks
+from snakka.network.answer_stream import AnswerMemory
 from snakka.network.peer_connection import (
     MOST_IN_FLIGHT,
     PeerAuthenticationError,
@@ -30,7 +31,6 @@ from snakka.network.peer_connection import (
     PeerTimeoutError,
     SocketBuffers,
 )
-from snakka.network.receive_buffer import ReceiveMemory
 from snakka.protocol.message import Message
 from snakka.protocol.messages.api_versions import ApiVersionsRequest
 from snakka.runtime.clock import Clock, SystemClock
@@ -97,7 +97,7 @@ class BrokerPool:
         self.nodes: dict[int, BrokerNode] = {}
         self._most_in_flight = {Purpose.DATA: most_in_flight, Purpose.COORDINATOR: MOST_IN_FLIGHT}
         self._security = peer_security(settings, self.clock, self.chance)
-        self._memory = ReceiveMemory()
+        self._memory = AnswerMemory()
         self._peers: dict[tuple[Target, Purpose], _Peer] = {}
         self._backoff = Backoff.of_ms(
             settings.reconnect_backoff_ms, settings.reconnect_backoff_max_ms, self.chance

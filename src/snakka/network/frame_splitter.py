@@ -125,6 +125,14 @@ class FrameSplitter:
             self._end -= self._position
             self._position = 0
 
+    def give_frame_away(self) -> bool:
+        """Whether the frame that was handed out last has a buffer of its own: then that is its taker's, and stays valid."""
+        if not self._is_handed_out:
+            return False
+        self._private = None
+        self._free_private()
+        return True
+
     def memory_granted(self, size: int) -> None:
         """`size` bytes are reserved for the frame that had to wait."""
         self._reserved = size

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from snakka import __version__
-from snakka.network.answer_stream import CLOSED, AnswerStream
+from snakka.network.answer_stream import CLOSED, AnswerMemory, AnswerStream
 from snakka.network.peer_dialing import dial
 from snakka.network.peer_errors import (
     PeerAuthenticationError,
@@ -170,7 +170,7 @@ class PeerConnection:
         )
         loop = connection._loop
         deadline = loop.time() + deadline_seconds
-        splitter_memory = memory or ReceiveMemory()
+        splitter_memory = memory or AnswerMemory()
         await dial(
             lambda: AnswerStream(connection, splitter_memory),
             host,
@@ -276,7 +276,7 @@ class PeerConnection:
         answer = request.answer
         if answer is not None and not answer.done():
             try:
-                response = _decoded(bytes(frame), request.key, request.version)
+                response = _decoded(frame, request.key, request.version)
             except ProtocolError as error:
                 answer.set_exception(error)
             else:
@@ -482,7 +482,7 @@ class PeerConnection:
         return type(end)(*end.args)
 
 
-def _decoded(frame: bytes, key: int, version: int) -> Message:
+def _decoded(frame: memoryview, key: int, version: int) -> Message:
     _, position = read_response_header(frame, key, version)
     # An error about the version itself is told in version 0, whatever was asked.
     if (
@@ -491,4 +491,4 @@ def _decoded(frame: bytes, key: int, version: int) -> Message:
         and _read_error_code(frame, position)[0] == ErrorCode.UNSUPPORTED_VERSION
     ):
         version = 0
-    return response_class(key).decode(memoryview(frame), version, position)
+    return response_class(key).decode(frame, version, position)
