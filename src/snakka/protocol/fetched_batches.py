@@ -6,27 +6,32 @@ answer may end within a batch; that batch is fetched again.
 """
 
 from collections.abc import Iterable, Iterator
-from struct import Struct
 from typing import NamedTuple
 
 from snakka.protocol.batch_reader import MAX_OUTPUT_BYTES, plain_body, walk
+from snakka.protocol.checksum import crc32c
 from snakka.protocol.compression import decompress
 from snakka.protocol.control_records import ControlType, read_control_key
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.record_batch import (
+    CHECKSUMMED_FROM,
+    COMPRESSION_MASK,
+    CONTROL_BIT,
+    HEADER,
     HEADER_SIZE,
+    LOG_APPEND_TIME_BIT,
     MAGIC,
     MAGIC_POSITION,
     SIZE_PREFIX,
+    TRANSACTIONAL_BIT,
     BatchHeader,
     Bytes,
-    crc_matches,
-    read_header,
 )
 
 MAX_OFFSET = (1 << 63) - 1
 
-_LENGTH = Struct(">i")
+_OF_THE_CLUSTER = TRANSACTIONAL_BIT | CONTROL_BIT
+_OTHER_FORMAT = f"records of format {{}} cannot be read, only those of format {MAGIC}"
 
 
 class PlainBatch(NamedTuple):
@@ -77,70 +82,69 @@ class FetchedBatches:
         return self
 
     def __next__(self) -> PlainBatch:
-        while (header := self._next_header()) is not None:
+        # Written with few calls, because a batch may be as small as one record.
+        records = self._records
+        while len(records) - self._position >= HEADER_SIZE:
             position = self._position
-            if self._check_crc and not crc_matches(self._records, position, header):
+            header = tuple.__new__(BatchHeader, HEADER.unpack_from(records, position))
+            end = position + SIZE_PREFIX + header.length
+            if (
+                header.magic != MAGIC
+                or end - position < HEADER_SIZE
+                or header.base_offset < 0
+                or header.count < 0
+            ):
+                raise _no_batch(header)
+            if end > len(records) or header.base_offset >= self._stop:
+                raise StopIteration
+            if self._check_crc and crc32c(records[position + CHECKSUMMED_FROM : end]) != header.crc:
                 raise ProtocolError(f"the checksum of the batch at offset {header.base_offset} is wrong")
-            batch = self._judge(header, position)
-            self._position = position + header.size
-            self.next_offset = max(self.next_offset, min(header.next_offset, self._stop))
+            last_offset = header.base_offset + header.last_offset_delta
+            is_left_out = header.attributes & _OF_THE_CLUSTER and self._is_left_out(
+                header, records[position:end]
+            )
+            if is_left_out or not header.count or last_offset < self._first:
+                batch = None
+            else:
+                batch = self._plain(header, records[position + HEADER_SIZE : end])
+            self._position = end
+            self.next_offset = max(self.next_offset, min(last_offset + 1, self._stop))
             if batch is not None:
                 return batch
+        rest = records[self._position :]
+        if len(rest) > MAGIC_POSITION and rest[MAGIC_POSITION] != MAGIC:
+            raise ProtocolError(_OTHER_FORMAT.format(rest[MAGIC_POSITION]))
         raise StopIteration
 
-    def _next_header(self) -> BatchHeader | None:
-        """None at the end: of the bytes, of the whole batches, or of the wanted offsets."""
-        position = self._position
-        available = len(self._records) - position
-        if available <= MAGIC_POSITION:
-            return None
-        magic = self._records[position + MAGIC_POSITION]
-        if magic != MAGIC:
-            raise ProtocolError(f"records of format {magic} cannot be read, only those of format {MAGIC}")
-        (length,) = _LENGTH.unpack_from(self._records, position + 8)
-        size = length + SIZE_PREFIX
-        if size < HEADER_SIZE:
-            raise ProtocolError(f"a batch says {size} bytes, less than its header")
-        if size > available:
-            return None
-        header = read_header(self._records, position)
-        if header.base_offset < 0:
-            raise ProtocolError(f"a batch says that it begins at offset {header.base_offset}")
-        return header if header.base_offset < self._stop else None
+    def _plain(self, header: BatchHeader, body: memoryview) -> PlainBatch:
+        attributes = header.attributes
+        plain: Bytes = body
+        if attributes & COMPRESSION_MASK or len(body) > self._max_output:
+            plain = decompress(attributes & COMPRESSION_MASK, body, self._max_output)
+        append_time = header.max_timestamp if attributes & LOG_APPEND_TIME_BIT else None
+        base = header.base_offset, header.base_timestamp
+        return tuple.__new__(PlainBatch, (plain, header.count, *base, append_time, self._first, self._stop))
 
-    def _judge(self, header: BatchHeader, position: int) -> PlainBatch | None:
-        """The batch if it is wanted."""
-        if header.is_transactional and self._is_aborted(header, position):
-            return None
-        if header.is_control or not header.count or header.last_offset < self._first:
-            return None
-        if header.count < 0:
-            raise ProtocolError(f"a batch says {header.count} records")
-        body = self._records[position + HEADER_SIZE : position + header.size]
-        return PlainBatch(
-            decompress(header.compression, body, self._max_output),
-            header.count,
-            header.base_offset,
-            header.base_timestamp,
-            header.max_timestamp if header.uses_log_append_time else None,
-            self._first,
-            self._stop,
-        )
-
-    def _is_aborted(self, header: BatchHeader, position: int) -> bool:
-        """Whether the batch belongs to an aborted transaction; the transaction's own marker ends it."""
-        while self._aborted and self._aborted[-1][0] <= header.last_offset:
-            self._aborted_producers.add(self._aborted.pop()[1])
+    def _is_left_out(self, header: BatchHeader, batch: memoryview) -> bool:
+        """Whether the batch is for the cluster only, or of an aborted transaction, which its marker ends."""
+        if header.is_transactional:
+            while self._aborted and self._aborted[-1][0] <= header.last_offset:
+                self._aborted_producers.add(self._aborted.pop()[1])
         if header.producer_id not in self._aborted_producers:
-            return False
-        if header.is_control:
-            if self._control_type(header, position) == ControlType.ABORT:
-                self._aborted_producers.discard(header.producer_id)
-            return False
+            return header.is_control
+        if header.is_control and self._control_type(header, batch) == ControlType.ABORT:
+            self._aborted_producers.discard(header.producer_id)
         return True
 
-    def _control_type(self, header: BatchHeader, position: int) -> int | None:
+    def _control_type(self, header: BatchHeader, batch: memoryview) -> int | None:
         """The kind of the batch's one record; None if the cleaner has taken it."""
-        batch = self._records[position : position + header.size]
         span = next(walk(plain_body(batch, header, self._max_output), header), None)
         return None if span is None else read_control_key(span.key)
+
+
+def _no_batch(header: BatchHeader) -> ProtocolError:
+    if header.magic != MAGIC:
+        return ProtocolError(_OTHER_FORMAT.format(header.magic))
+    if header.size < HEADER_SIZE:
+        return ProtocolError(f"a batch says {header.size} bytes, less than its header")
+    return ProtocolError(f"a batch says {header.count} records from offset {header.base_offset} on")
