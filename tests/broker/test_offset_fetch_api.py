@@ -8,6 +8,7 @@ from tests.broker.group_requests import (
     commit,
     create_topics,
     fetch,
+    fetch_request,
     group_broker,
     topic_id_of,
 )
@@ -76,6 +77,11 @@ async def test_several_groups_at_once(broker) -> None:
             told = await fetch(broker, None, version, "h", "nobody", "g")
             assert told == {"h": {ORDERS: 1}, "nobody": {}, "g": {ORDERS: 10, PAYMENTS: 20}}
             assert (await broker.ask(OffsetFetchRequest(), version)).groups == []
+            # All of it, but once.
+            again = await broker.ask(fetch_request(broker, version, None, "g", "h", "g"), version)
+            assert [row.group_id for row in again.groups] == ["g", "h"]
+            again = await broker.ask(fetch_request(broker, version, {"orders": [0]}, "g", "g"), version)
+            assert [row.group_id for row in again.groups] == ["g", "g"]
 
 
 async def test_who_may_see_a_group(broker) -> None:

@@ -43,7 +43,7 @@ def handle(
     request: OffsetFetchRequest, context: RequestContext, services: Services
 ) -> OffsetFetchResponse | Waiting:
     version = context.api_version
-    groups = request.groups if version >= FIRST_WITH_SEVERAL_GROUPS else [_only_group(request)]
+    groups = _several(request) if version >= FIRST_WITH_SEVERAL_GROUPS else [_only_group(request)]
     finishers: list[_Finish] = []
 
     def join(outcomes: Sequence[OffsetFetchResponseGroup | ApiError]) -> OffsetFetchResponse:
@@ -67,6 +67,19 @@ def _question(
     group: OffsetFetchRequestGroup, require_stable: bool
 ) -> Callable[[GroupShard, Moment], OffsetFetchResponseGroup]:
     return lambda shard, _now: fetch(shard, group, require_stable=require_stable)
+
+
+def _several(request: OffsetFetchRequest) -> list[OffsetFetchRequestGroup]:
+    """All offsets of a group are told once, however often it is named: they are far longer than its name."""
+    groups: list[OffsetFetchRequestGroup] = []
+    whole: set[str] = set()
+    for group in request.groups:
+        if group.topics is None:
+            if group.group_id in whole:
+                continue
+            whole.add(group.group_id)
+        groups.append(group)
+    return groups
 
 
 def _only_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
