@@ -164,7 +164,7 @@ def offsets_of_some_partitions(broker: Broker, version: int) -> None:
 def all_offsets(broker: Broker, version: int) -> None:
     group, one, two = coordinated_group(broker), broker.topic("one", 2), broker.topic("two")
     commit(broker, COMMIT_VERSION, group, (one, 0, 10), (two, 0, 20), (one, 1, 11), metadata="said")
-    fetch(broker, version, group, broker.name("nobody"), group)
+    fetch(broker, version, group, broker.name("nobody"))
     if version >= 7:
         fetch(broker, version, group, require_stable=True)
         fetch(broker, version, group, asked={one: [0]}, require_stable=True)
