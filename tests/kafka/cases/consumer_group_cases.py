@@ -18,6 +18,10 @@ from snakka.protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from snakka.protocol.record_types.embedded.consumer_protocol_assignment import (
+    ConsumerProtocolAssignment,
+    TopicPartition,
+)
 
 REGEX_VERSION = 1
 
@@ -162,7 +166,9 @@ def topics_that_come_grow_and_go(broker: Broker, version: int) -> None:
     member.beat(version)
     member.take(version)
     broker.ask(
-        CreatePartitionsRequest(topics=[CreatePartitionsTopic(name=topic.name, count=3)], timeout_ms=5_000)
+        CreatePartitionsRequest(
+            topics=[CreatePartitionsTopic(name=topic.name, count=3, assignments=None)], timeout_ms=5_000
+        )
     )
     member.beat(version)
     member.take(version)
@@ -296,13 +302,19 @@ def classic_consumer(broker: Broker, group: str, name: str, *topics: str, **fiel
     return member
 
 
+def assignment(topic: str, *partitions: int) -> bytes:
+    rows = [TopicPartition(topic=topic, partitions=list(partitions))]
+    return (1).to_bytes(2) + ConsumerProtocolAssignment(assigned_partitions=rows, user_data=None).encode(1)
+
+
 @case(ConsumerGroupHeartbeatRequest)
 def a_classic_group_that_becomes_a_consumer_group(broker: Broker, version: int) -> None:
     group, topic = coordinated_group(broker), broker.topic(partitions=2)
     configure(broker, group, consumer_assignment_interval_ms="0")
     classic = classic_consumer(broker, group, "c", topic.name)
     classic.join()
-    classic.sync(given={classic.id: b""})
+    # It has everything, so both brokers know what it keeps.
+    classic.sync(given={classic.id: assignment(topic.name, 0, 1)})
     member = Consumer(broker, group, "a", topic)
     member.join(version)
     broker.ask(ListGroupsRequest(types_filter=["consumer"], states_filter=["none"]))
