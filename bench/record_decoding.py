@@ -39,7 +39,7 @@ from snakka.protocol.record_objects import Message, read_messages_in_python
 BATCH_RECORDS = 1000
 BATCHES = 10
 SIZES = (100, 1024)
-ROUND_SECONDS = 0.3
+ROUND_SECONDS = 0.5
 NOW_MS = 1_700_000_000_000
 LIMIT = 1 << 30
 CONSUMED_RECORDS = {100: 1_000_000, 1024: 200_000}
