@@ -1,4 +1,4 @@
-"""Markers reach their partitions, whatever is in the way: a crash, a partition that is away, a coordinator that was replaced."""
+"""Markers reach their partitions, whatever is in the way: a crash, a partition that is away, a newer coordinator."""
 
 import pytest
 from tests.broker.broker_in_process import BrokerInProcess, running, until
