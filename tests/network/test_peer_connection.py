@@ -1,6 +1,7 @@
 import asyncio
 import struct
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ from snakka.protocol.messages.fetch import (
 from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
 from snakka.protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from snakka.protocol.messages.metadata import MetadataRequest, MetadataResponse
-from snakka.protocol.messages.produce import ProduceRequest
+from snakka.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from snakka.protocol.request_header import read_request_header, write_response_header
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -463,6 +464,50 @@ def test_a_peer_that_speaks_something_else_is_recognised(
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(PeerUnreachableError, match=explanation):
             await PeerConnection.open("127.0.0.1", port, client_id="us")
+        server.close()
+
+    run(scenario())
+
+
+def test_what_the_network_does_not_take_can_be_waited_for(run: Run) -> None:
+    async def scenario() -> None:
+        reading, ended = asyncio.Event(), asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            size = int.from_bytes(await reader.readexactly(4), "big")
+            header = read_request_header(await reader.readexactly(size))
+            answer = Frame(4)
+            write_response_header(answer, header.api_key, header.api_version, header.correlation_id)
+            rows = [ApiVersion(api_key=key, min_version=0, max_version=9) for key in (0, 18)]
+            ApiVersionsResponse(api_keys=rows).write(answer, header.api_version)
+            answer.seal()
+            writer.write(answer)
+            await reading.wait()
+            with suppress(ConnectionError):
+                while await reader.read(1 << 20):
+                    pass
+            writer.transport.abort()
+            ended.set()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 16)
+        connection = await PeerConnection.open(
+            "127.0.0.1", server.sockets[0].getsockname()[1], client_id="us"
+        )
+        await connection.drained(0)
+        data = PartitionProduceData(index=0, records=bytes(1 << 20))
+        request = ProduceRequest(
+            acks=0, timeout_ms=1, topic_data=[TopicProduceData(name="t", partition_data=[data])]
+        )
+        for _ in range(30):
+            connection.send_without_answer(request)
+        assert not connection.has_room
+        with pytest.raises(PeerTimeoutError, match="takes no more requests"):
+            await connection.drained(0.01)
+        reading.set()
+        await connection.drained(10)
+        assert connection.has_room
+        connection.close()
+        await ended.wait()
         server.close()
 
     run(scenario())

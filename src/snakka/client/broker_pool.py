@@ -326,15 +326,14 @@ class BrokerPool:
         try:
             await asyncio.sleep(max(peer.not_before - self.clock.monotonic(), 0.0))
             peer.connection = await self._opened(target, purpose, peer.failures)
-        except (OSError, ClientError) as error:
+        except Exception as error:
             peer.failures += 1
             peer.not_before = self.clock.monotonic() + self._backoff.seconds(peer.failures)
-            peer.failure = error if isinstance(error, ClientError) else client_error(error)
-            outcome.set_exception(peer.failure)
-            outcome.exception()  # nobody may be waiting any more
+            peer.failure = client_error(error)
+            _fail(outcome, peer.failure)
             return
-        except BaseException:
-            outcome.cancel()
+        except asyncio.CancelledError:
+            _fail(outcome, ClientClosedError("the client is closed"))
             raise
         peer.failures, peer.failure, peer.not_before = 0, None, 0.0
         self._watch_idle()
@@ -420,8 +419,15 @@ class BrokerPool:
         return max(deadline - self.clock.monotonic(), 0.0)
 
 
-def client_error(error: OSError) -> ClientError:
+def _fail(outcome: asyncio.Future[PeerConnection], error: ClientError) -> None:
+    outcome.set_exception(error)
+    outcome.exception()  # perhaps nobody waits for it any more
+
+
+def client_error(error: Exception) -> ClientError:
     """The client's own error for what a connection has failed with."""
+    if isinstance(error, ClientError):
+        return error
     if isinstance(error, PeerAuthenticationError):
         return AuthenticationError(str(error))
     if isinstance(error, TimeoutError):

@@ -75,6 +75,7 @@ class ClusterView:
         self.controller_id = -1
         self.generation = 0  # grows with every change: whoever keeps something compares it
         self._topics = Topics()
+        self.may_create_tracked = False  # whether asking for what is tracked may create it
         self._tracked: dict[str, int] = {}  # how many want the topic to be kept fresh
         self._recent: dict[str, float] = {}  # when a topic was last asked for
         self._tracks_all = 0
@@ -98,6 +99,10 @@ class ClusterView:
 
     def known_topic_by_id(self, topic_id: Uuid) -> TopicView | None:
         return self._topics.by_id(topic_id)
+
+    def error_of(self, name: str) -> ApiError | None:
+        """Why a topic is not known, if a broker has said so."""
+        return None if name in self._topics.by_name else self._topics.error(name)
 
     def known_topics(self) -> list[TopicView]:
         return list(self._topics.by_name.values())
@@ -267,12 +272,15 @@ class ClusterView:
     def _wanted(self) -> _Wanted:
         if self._tracks_all:
             return _Wanted(None, False)
-        return _Wanted(frozenset((*self._tracked, *self._recent)), False)
+        return _Wanted(frozenset((*self._tracked, *self._recent)), self.may_create_tracked)
 
     def _drop_idle(self) -> None:
+        """What nobody has asked for in a while is not kept fresh, and so not kept at all."""
         oldest = self.clock.monotonic() - self.settings.metadata_max_idle_ms / 1000
         for name in [name for name, used in self._recent.items() if used < oldest]:
             del self._recent[name]
+            if name not in self._tracked and not self._tracks_all:
+                self.forget(name)
 
     @property
     def _may_rebootstrap(self) -> bool:

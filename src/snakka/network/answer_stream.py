@@ -35,6 +35,9 @@ class AnswerTaker(Protocol):
     def received(self, frame: memoryview) -> None:
         """A whole answer, the taker's own; ProtocolError ends the connection."""
 
+    def congested(self, is_congested: bool) -> None:
+        """Whether more was sent than the network takes just now."""
+
     def lost(self, why: str | None) -> None:
         """The connection has ended; `why` is what the peer did."""
 
@@ -65,6 +68,12 @@ class AnswerStream(asyncio.BufferedProtocol):
                 return
         self._splitter.received(count)
         self._handle_frames()
+
+    def pause_writing(self) -> None:
+        self._taker.congested(True)
+
+    def resume_writing(self) -> None:
+        self._taker.congested(False)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._splitter.close()

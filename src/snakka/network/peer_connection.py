@@ -6,12 +6,9 @@ ends, by its answer, by its deadline, or by the connection's loss, and no more t
 
 import asyncio
 import socket
-import ssl
 import struct
 from collections import deque
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from snakka import __version__
 from snakka.network.answer_stream import CLOSED, AnswerMemory, AnswerStream
@@ -25,6 +22,7 @@ from snakka.network.peer_errors import (
     shown_address,
 )
 from snakka.network.peer_login import log_in
+from snakka.network.peer_terms import PLAINTEXT, SYSTEM_BUFFERS, PeerSecurity, SocketBuffers, Spawn
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.protocol.api_keys import API_FACTS, ApiKey, response_class
 from snakka.protocol.error_codes import ErrorCode
@@ -33,7 +31,6 @@ from snakka.protocol.frame import Frame
 from snakka.protocol.message import Message
 from snakka.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from snakka.protocol.request_header import read_response_header, write_request_header
-from snakka.security.client_authentication import Credentials
 
 __all__ = [
     "MOST_IN_FLIGHT",
@@ -60,31 +57,6 @@ _SOONEST_RENEWAL_SECONDS = 1.1
 _read_error_code = struct.Struct(">h").unpack_from
 
 _BEGINNING = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
-
-Spawn = Callable[[str, Coroutine[Any, Any, Any]], object]
-
-
-@dataclass(frozen=True, slots=True)
-class PeerSecurity:
-    """How a connection is protected, and who we are on it."""
-
-    tls: ssl.SSLContext | None = None
-    credentials: Credentials | None = None
-    # The part of a login's life after which we log in again (KIP-368); random, so that not all do so at once.
-    renew_after: float = 0.9
-
-
-PLAINTEXT = PeerSecurity()
-
-
-class SocketBuffers(NamedTuple):
-    """The system's buffers for a connection; -1 leaves it to the system, which adapts them to the network."""
-
-    send_bytes: int = -1
-    receive_bytes: int = -1
-
-
-SYSTEM_BUFFERS = SocketBuffers()
 
 
 class _Request:
@@ -137,6 +109,7 @@ class PeerConnection:
         self._renew_at: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
+        self._congestion: asyncio.Future[None] | None = None  # until the network has taken what was sent
         self._is_tried = False  # the peer has answered an ordinary request
         self._end: ConnectionError | None = None
 
@@ -197,7 +170,12 @@ class PeerConnection:
     @property
     def has_room(self) -> bool:
         """Whether a request would go out at once."""
-        return self.is_open and not self._holds and len(self._open) + len(self._waiting) < self.most_in_flight
+        return (
+            self.is_open
+            and not self._holds
+            and self._congestion is None
+            and len(self._open) + len(self._waiting) < self.most_in_flight
+        )
 
     @property
     def address(self) -> str:
@@ -227,7 +205,8 @@ class PeerConnection:
 
         In the highest common version unless one is given. The future fails with PeerDisconnectedError or PeerTimeoutError; a
         connection that is closed or overfull already, or has no such version, raises here. Requests go out in the order
-        of the calls. Who does not want the answer any more cancels the future; the response is the caller's own.
+        of the calls. Who does not want the answer any more cancels the future; the response is the caller's own. Records of
+        the message are sent from where they are: they must not change before the answer has come.
         """
         if version is None:
             version = self.highest_version(message.API_KEY)
@@ -240,10 +219,17 @@ class PeerConnection:
         return await self.start(message, timeout_seconds=deadline_seconds, version=version)
 
     def send_without_answer(self, message: Message, *, version: int | None = None) -> None:
-        """Send a request that the peer does not answer: Produce with acks=0."""
+        """Send a request that the peer does not answer: Produce with acks=0. Wait for `drained` before many of them."""
         if version is None:
             version = self.highest_version(message.API_KEY)
         self._submit(_Request(message, version, 0.0, None))
+
+    async def drained(self, deadline_seconds: float) -> None:
+        """Until the network has taken what was sent, nearly; TimeoutError if it does not."""
+        if self._congestion is not None:
+            await asyncio.wait((self._congestion,), timeout=deadline_seconds)
+            if self._congestion is not None:
+                raise PeerTimeoutError(f"{self.address} takes no more requests")
 
     def close(self) -> None:
         """Close at once; open requests fail."""
@@ -287,9 +273,18 @@ class PeerConnection:
         if self._waiting:
             self._send_waiting()
 
+    def congested(self, is_congested: bool) -> None:
+        """More was sent than the network takes, or it has taken it."""
+        if is_congested:
+            self._congestion = self._loop.create_future()
+        elif self._congestion is not None:
+            self._congestion.set_result(None)
+            self._congestion = None
+
     def lost(self, why: str | None) -> None:
         """The connection has ended, and so has everything on it. `why` is what the peer did; None: it was us."""
         self._transport = None
+        self.congested(False)
         if self._end is None:
             self._end = PeerDisconnectedError(
                 f"the connection to {self.address} is closed" if why is None else self._explained(why)

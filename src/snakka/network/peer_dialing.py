@@ -86,7 +86,7 @@ async def _addresses(host: str, port: int, deadline: float) -> list[str]:
         raise PeerTimeoutError(
             f"the name {host} is not resolved in time: does the name server answer?"
         ) from None
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise PeerUnreachableError(
             f"{shown_address(host, port)} can't be reached: the name {host} has no address ({_reason(error)})"
         ) from None
@@ -145,9 +145,11 @@ def first_bytes_explained(first: bytes) -> str:
     return _HTTP if first.startswith(b"HTTP") else ""
 
 
-def _reason(error: OSError | None) -> str:
+def _reason(error: Exception | None) -> str:
     if error is None:
         return "it has no address"
+    if not isinstance(error, OSError):
+        return str(error)
     if isinstance(error, socket.gaierror):
         return (error.strerror or str(error)).lower()
     if error.errno is not None and error.errno > 0:

@@ -40,6 +40,8 @@ def client_context(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = checks_host_name and checks_certificate
     context.verify_mode = ssl.CERT_REQUIRED if checks_certificate else ssl.CERT_NONE
+    if not versions:
+        raise TlsError("at least one version of TLS must be enabled")
     allowed = [_VERSIONS[version] for version in versions]
     context.minimum_version, context.maximum_version = min(allowed), max(allowed)
     if ciphers:
