@@ -4,12 +4,13 @@ An id becomes a label that counts the different ones in the order in which they 
 fields name the same thing. Of a time, or a text that is meant for people, only its presence is kept.
 """
 
+import re
 from typing import Any
 
 from snakka.protocol.api_keys import API_FACTS
 from snakka.protocol.batch_reader import read_records
 from snakka.protocol.message import Message
-from snakka.protocol.record_batch import HEADER_SIZE, crc_matches, read_header
+from snakka.protocol.record_batch import HEADER_SIZE, BatchHeader, crc_matches, read_header
 from snakka.protocol.uuids import ZERO_UUID
 
 # Fields that carry ids; the values that stay as they are mean "none".
@@ -18,14 +19,19 @@ LABELLED = {
     "replica_directory_id": ZERO_UUID,
     "cluster_id": None,
     "session_id": 0,
-    "init_producer_id.producer_id": -1,
+    "producer_id": -1,
 }
+# Ids that both brokers give out in the same order, though not the same ones.
+COUNTED = {"producer_id"}
+# Ids within a text, as in those of members of groups.
+UUID_TEXT = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # Fields of which only the sign is compared: times, and offsets of a log that each broker writes for itself.
 VAGUE = {
     "log_append_time_ms",
     "last_fetch_timestamp",
     "last_caught_up_timestamp",
     "finalized_features_epoch",
+    "transaction_start_time_ms",
     "total_bytes",
     "usable_bytes",
     "describe_quorum.high_watermark",
@@ -55,15 +61,21 @@ UNORDERED = {
     "delete_records.topics": ("name",),
     "describe_configs.configs": ("name",),
     "describe_groups.groups": ("group_id",),
+    "describe_groups.members": ("group_instance_id", "member_metadata", "member_id"),
+    "describe_transactions.partitions": (),
+    "describe_transactions.topics": ("topic",),
     "describe_log_dirs.topics": ("name",),
     "describe_log_dirs.partitions": ("partition_index",),
     "describe_producers.active_producers": ("producer_id",),
     "fetch.partitions": ("partition_index",),
     "fetch.responses": ("topic", "topic_id"),
     "incremental_alter_configs.responses": ("resource_type", "resource_name"),
+    "join_group.members": ("group_instance_id", "metadata", "member_id"),
     "list_groups.groups": ("group_id",),
     "list_offsets.partitions": ("partition_index",),
     "list_offsets.topics": ("name",),
+    "list_transactions.transaction_states": ("transactional_id",),
+    "list_transactions.unknown_state_filters": (),
     "offset_fetch.topics": ("name", "topic_id"),
     "offset_fetch.partitions": ("partition_index",),
     "produce.responses": ("name", "topic_id"),
@@ -104,7 +116,7 @@ class NormalForm:
         if name in TEXTS:
             return "<text>" if value else value
         if name == "records":
-            return _batches(bytes(value or b""))
+            return self._batches(bytes(value or b""))
         if isinstance(value, Message):
             return self._message(api, value)
         if isinstance(value, list):
@@ -112,15 +124,18 @@ class NormalForm:
         if isinstance(value, str):
             for text, label in self._replacements.items():
                 value = value.replace(text, label)
+            value = UUID_TEXT.sub(lambda found: self._label("uuid", found[0]), value)
         return value
 
     def _list(self, api: str, name: str, value: list[Any]) -> list[Any]:
         names = UNORDERED.get(f"{api}.{name}")
         if names is None:
             return [self._field(api, "", row) for row in value]
+        if not names:
+            return sorted(value)
         # Labels are given in an order that both brokers have in common; then they count as names.
-        common = [each for each in names if each not in LABELLED]
-        rows = sorted(value, key=lambda row: [repr(getattr(row, each)) for each in common])
+        common = [each for each in names if each not in LABELLED or each in COUNTED]
+        rows = sorted(value, key=lambda row: [_rank(getattr(row, each)) for each in common])
         ordered = sorted(
             (self._field(api, "", row) for row in rows),
             key=lambda row: [repr(row.get(each)) for each in names],
@@ -135,6 +150,40 @@ class NormalForm:
         count = sum(known == kind for known, _ in self._labels)
         return self._labels.setdefault((kind, value), f"<{kind} {count + 1}>")
 
+    def _batches(self, data: bytes) -> list[Any]:
+        """Every batch with its header and records, and the size of what is left of one that was cut off."""
+        found: list[Any] = []
+        position = 0
+        while position + HEADER_SIZE <= len(data):
+            header = read_header(data, position)
+            if position + header.size > len(data):
+                break
+            found.append(self._batch(data[position : position + header.size], header))
+            position += header.size
+        if position < len(data):
+            found.append({"cut off after": len(data) - position})
+        return found
+
+    def _batch(self, batch: bytes, header: BatchHeader) -> dict[str, Any]:
+        fields = header._asdict()
+        # Both depend on how well a codec compresses; whether the checksum is right does not.
+        del fields["crc"], fields["length"]
+        fields["crc_matches"] = crc_matches(batch, 0, header)
+        fields["producer_id"] = self._field("", "producer_id", header.producer_id)
+        records = [record._asdict() for record in read_records(batch)]
+        if header.is_control:
+            fields["base_timestamp"] = "<time>"
+        if header.is_control or header.uses_log_append_time:
+            fields["max_timestamp"] = "<time>"
+            for record in records:
+                record["timestamp"] = "<time>"
+        return {**fields, "records": records}
+
+
+def _rank(value: Any) -> Any:
+    """What to sort by: ids that count by their number, all else by its text, as far as brokers have it in common."""
+    return value if isinstance(value, int) else UUID_TEXT.sub("", repr(value))
+
 
 def _merged(topics: list[Any]) -> list[Any]:
     """One row a topic: the order in which partitions are read, and so how often a topic is named, is the broker's."""
@@ -146,29 +195,3 @@ def _merged(topics: list[Any]) -> list[Any]:
                 known["partitions"] + row["partitions"], key=lambda partition: partition["partition_index"]
             )
     return list(merged.values())
-
-
-def _batches(data: bytes) -> list[Any]:
-    """Every batch with its header and records, and the size of what is left of one that was cut off."""
-    found: list[Any] = []
-    position = 0
-    while position + HEADER_SIZE <= len(data):
-        header = read_header(data, position)
-        if position + header.size > len(data):
-            break
-        batch = data[position : position + header.size]
-        fields = header._asdict()
-        # Both depend on how well a codec compresses; whether the checksum is right does not.
-        del fields["crc"], fields["length"]
-        fields["crc_matches"] = crc_matches(batch, 0, header)
-        if header.uses_log_append_time:
-            fields["max_timestamp"] = "<time>"
-        records = [record._asdict() for record in read_records(batch)]
-        if header.uses_log_append_time:
-            for record in records:
-                record["timestamp"] = "<time>"
-        found.append({**fields, "records": records})
-        position += header.size
-    if position < len(data):
-        found.append({"cut off after": len(data) - position})
-    return found

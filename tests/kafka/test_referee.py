@@ -23,6 +23,8 @@ CLUSTER_ID = "cmVmZXJlZS1jbHVzdGVyLQ"
 OPTIONS = {
     "log.initial.task.delay.ms": "600000",
     "controller.quorum.append.linger.ms": "0",
+    "group.min.session.timeout.ms": "100",
+    "group.max.size": "3",
 }
 
 

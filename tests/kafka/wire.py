@@ -29,11 +29,15 @@ class Wire:
         self._socket.settimeout(seconds)
 
     def ask(self, request: Message, version: int | None = None) -> Any:
-        """The answer, which must fill its frame to the last byte."""
+        """The answer, when it comes."""
         key = request.API_KEY
         if version is None:
             version = newest_version(key)
         self.send(request, version)
+        return self.answer(key, version)
+
+    def answer(self, key: int, version: int) -> Any:
+        """What the last request gets, which must fill its frame to the last byte."""
         answer = self.receive()
         correlation_id, position = read_response_header(answer, key, version)
         assert correlation_id == self._correlation_id

@@ -1,11 +1,11 @@
 """OffsetCommit, OffsetFetch, OffsetDelete, ListGroups, DescribeGroups and DeleteGroups, for groups without members."""
 
+from tests.kafka.cases.classic_members import coordinated_group
 from tests.kafka.cases.produce_cases import UNKNOWN_TOPIC
 from tests.kafka.referee import Broker, Topic, case
 
 from snakka.protocol.messages.delete_groups import DeleteGroupsRequest
 from snakka.protocol.messages.describe_groups import DescribeGroupsRequest
-from snakka.protocol.messages.find_coordinator import FindCoordinatorRequest
 from snakka.protocol.messages.list_groups import ListGroupsRequest
 from snakka.protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -79,16 +79,6 @@ def fetch(
         for group in groups
     ]
     broker.ask(OffsetFetchRequest(groups=rows, **fields), version)
-
-
-def coordinated_group(broker: Broker, text: str = "group") -> str:
-    """A new group's id, when its coordinator is there."""
-    group = broker.name(text)
-    broker.until(
-        FindCoordinatorRequest(coordinator_keys=[group]), lambda answer: not answer.coordinators[0].error_code
-    )
-    broker.until(DescribeGroupsRequest(groups=[group]), lambda answer: answer.groups[0].group_state == "Dead")
-    return group
 
 
 # -- OffsetCommit -------------------------------------------------------------------------------------------------
@@ -206,18 +196,22 @@ def deleted_offsets(broker: Broker, version: int) -> None:
 # -- groups -------------------------------------------------------------------------------------------------------
 
 
+def list_groups(broker: Broker, version: int, **filters: list[str]) -> None:
+    broker.ask_own(ListGroupsRequest(**filters), version, "groups", "group_id")
+
+
 @case(ListGroupsRequest)
 def lists_of_simple_groups(broker: Broker, version: int) -> None:
     topic = broker.topic()
     for text in ("one", "two"):
         commit(broker, COMMIT_VERSION, coordinated_group(broker, text), (topic, 0, 1))
-    broker.ask(ListGroupsRequest(), version)
+    list_groups(broker, version)
     if version >= 4:
         for states in (["Empty"], ["empty "], ["Stable"], ["Dead"], ["", "x"], ["EMPTY", "x"]):
-            broker.ask(ListGroupsRequest(states_filter=states), version)
+            list_groups(broker, version, states_filter=states)
     if version >= 5:
         for kinds in (["classic"], ["Classic", "x"], [" classic"], ["consumer"], ["share"], ["unknown"]):
-            broker.ask(ListGroupsRequest(types_filter=kinds, states_filter=["Empty"]), version)
+            list_groups(broker, version, types_filter=kinds, states_filter=["Empty"])
 
 
 @case(DescribeGroupsRequest)
