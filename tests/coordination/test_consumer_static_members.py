@@ -113,8 +113,25 @@ def test_a_member_that_was_giving_up_goes_away():
     a.ask_only()
     assert a.told == {"t": {0, 1}}
     a.leave(AWAY)
+    b.beat()
+    assert b.owned == {"t": {2, 3}}
     again = story.consumer("A2", instance_id="1")
     again.join()
     assert again.owned == {"t": {0, 1}}
+
+
+def test_an_instance_that_is_away_has_nothing_to_give_up():
+    story = ConsumerStory({"t": 4})
+    a = story.consumer("A", instance_id="1", rebalance_ms=SESSION_MS // 2)
+    b = story.consumer("B")
+    a.join()
+    b.join()
+    story.pass_time(INTERVAL_MS)
+    a.ask_only()
+    a.leave(AWAY)
+    story.pass_time(SESSION_MS // 2)
+    assert "A" in story.consumer_group().members
+    story.crash()
     b.beat()
-    assert b.owned == {"t": {2, 3}}
+    story.pass_time(SESSION_MS - 1)
+    assert "A" in story.consumer_group().members

@@ -289,6 +289,7 @@ def commits_of_an_epoch_that_is_over(broker: Broker, version: int) -> None:
         for epoch in (old - 1, old, member.epoch, member.epoch + 1, -1):
             for partition in (0, 3):
                 commit(member, epoch, partition)
+                commit(member, epoch, partition, version=9)
     commit(first, first.epoch, 0, version=8)
     commit(Consumer(broker, group, "c", topic), 1, 0)
 

@@ -85,13 +85,12 @@ def invalid(pattern: str, error: PatternError) -> ApiError:
 
 def _to_resolve(draft: Draft) -> list[str]:
     group = draft.group
-    if not group.pattern_counts:
-        return []
-    patterns = sorted(group.pattern_counts)
-    known = [group.resolved[pattern] for pattern in patterns if pattern in group.resolved]
+    known = [group.resolved[pattern] for pattern in group.pattern_counts if pattern in group.resolved]
     if known and _is_refresh_due(draft, known):
-        return patterns
-    return [pattern for pattern in patterns if pattern not in group.resolved]
+        return sorted(group.pattern_counts)
+    if len(known) == len(group.pattern_counts):
+        return []
+    return sorted(pattern for pattern in group.pattern_counts if pattern not in group.resolved)
 
 
 def _is_refresh_due(draft: Draft, known: list[ResolvedPattern]) -> bool:

@@ -20,7 +20,7 @@ from snakka.coordination.groups.consumer.deadline_keys import (
 from snakka.coordination.groups.consumer.draft import Draft
 from snakka.coordination.groups.consumer.group import ConsumerGroup
 from snakka.coordination.groups.consumer.leaving import remove_members
-from snakka.coordination.groups.consumer.member import MemberState
+from snakka.coordination.groups.consumer.member import LEAVING_FOR_A_WHILE, ConsumerMember, MemberState
 from snakka.coordination.groups.consumer.subscriptions import bump_epoch_if_needed
 from snakka.coordination.groups.consumer.target_assignment import assign_if_needed
 from snakka.protocol.error_codes import ErrorCode
@@ -47,11 +47,16 @@ def _begin_sessions(shard: GroupShard, group: ConsumerGroup, now: Moment) -> Non
     for member in group.members.values():
         key = member_key(group.group_id, SESSION, member.member_id)
         shard.deadlines.set(key, now.steady_ms + timeout_ms)
-        if member.state is MemberState.UNREVOKED_PARTITIONS and not member.is_classic:
+        if _must_give_up(member) and not member.is_classic:
             key = member_key(group.group_id, REVOCATION, member.member_id)
             shard.deadlines.set(key, now.steady_ms + member.rebalance_timeout_ms)
     if group.members and group.epoch > group.assignment_epoch:
         shard.deadlines.set(group_key(group.group_id, ASSIGNMENT), now.steady_ms)
+
+
+def _must_give_up(member: ConsumerMember) -> bool:
+    """One that has left for a while has given up all."""
+    return member.state is MemberState.UNREVOKED_PARTITIONS and member.epoch != LEAVING_FOR_A_WHILE
 
 
 def topics_changed(shard: GroupShard, topic_names: Iterable[str], now: Moment) -> Decision[Any]:
@@ -85,7 +90,7 @@ def expire(shard: GroupShard, key: Key, now: Moment) -> Decision[Any]:
         assign_if_needed(draft)
     else:
         member = group.members.get(str(whose[0]))
-        if member is not None and (what != REVOCATION or member.state is MemberState.UNREVOKED_PARTITIONS):
+        if member is not None and (what != REVOCATION or _must_give_up(member)):
             remove_members(draft, [member])
     return _tried_again(shard, key, now, draft.decision())
 
