@@ -42,7 +42,7 @@ soak: $(STAMP)  ## real processes, killed and starved for minutes
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml hatch_build.py $(wildcard src/snakka/protocol/native/*)
 	$(PYTHON) -c 'import sys; sys.exit("Snakka needs Python 3.11 or newer: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
