@@ -327,6 +327,49 @@ def test_an_instance_changes_to_the_new_protocol_and_back_in_a_group_that_stays(
     assert story.consumer_group().classic_members == 1
 
 
+def test_an_instance_of_a_classic_group_comes_back_with_the_new_protocol():
+    story = ConsumerStory({"t": 4})
+    c, d = classic_consumer(story, "C", instance_id="i"), classic_consumer(story, "D")
+    classic_group(story, c, d)
+    a = story.consumer("A", instance_id="i")
+    a.join()
+    assert a.owned == {"t": {0, 1}}, "it has what the instance had"
+    group = story.consumer_group()
+    assert list(group.members) == [d.id, "A"]
+    assert group.epoch == group.assignment_epoch == a.epoch == 1, "so nobody else need notice"
+    assert d.heartbeat() is ErrorCode.NONE
+    assert c.heartbeat() is ErrorCode.FENCED_INSTANCE_ID
+
+
+def test_an_instance_with_an_expression_comes_back_with_the_classic_protocol():
+    story = ConsumerStory({"t": 4})
+    a, b = story.consumer("A", [], pattern="t.*", instance_id="i"), story.consumer("B")
+    a.join()
+    b.join()
+    story.settle(a, b)
+    c = classic_consumer(story, "C", instance_id="i")
+    assert c.join().error is ErrorCode.NONE
+    assert not story.consumer_group().resolved
+    assert not story.consumer_group().pattern_counts
+    story.pass_time(INTERVAL_MS)
+    if c.heartbeat() is ErrorCode.REBALANCE_IN_PROGRESS:
+        c.join()
+    c.sync()
+    assert partitions_of(c) == {"t": [0, 1]}
+
+
+def test_a_group_that_was_never_assigned_becomes_a_consumer_group():
+    story = ConsumerStory({"t": 4})
+    c = classic_consumer(story, "C")
+    c.join()
+    assert story.state is State.PREPARING_REBALANCE
+    a = story.consumer("A")
+    a.join()
+    assert c.joined.error is ErrorCode.REBALANCE_IN_PROGRESS
+    assert (a.epoch, a.owned) == (1, {"t": {0, 1}})
+    assert rejoin(c) == {"t": [2, 3]}
+
+
 # -- what classic members are told --------------------------------------------------------------------------------
 
 
