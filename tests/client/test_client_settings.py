@@ -1,8 +1,7 @@
 """Settings: names, kinds, what follows from what, and which mistakes are named."""
 
 import doctest
-import os
-import subprocess
+import random
 
 import pytest
 
@@ -162,8 +161,6 @@ def test_secrets_are_shown_nowhere() -> None:
     ],
 )
 def test_credentials_that_are_missing(given: dict[str, object], complaint: str) -> None:
-    import random
-
     settings = resolve(AdminSettings, {**SERVERS, "security_protocol": "SASL_PLAINTEXT", **given})
     with pytest.raises(ClientConfigError, match=complaint) as caught:
         peer_security(settings, SystemClock(), random.Random(1))
@@ -195,20 +192,6 @@ def test_every_setting_says_what_it_is_for() -> None:
     assert set(SYNONYMS.values()) <= declared
 
 
-KAFKA_SETTINGS = """
-import org.apache.kafka.common.config.ConfigDef;
-public class Settings {
-  static void show(String kind, ConfigDef definition) {
-    definition.configKeys().values().forEach(k -> System.out.println(kind + "\\t" + k.name + "\\t" + k.defaultValue));
-  }
-  public static void main(String[] arguments) {
-    show("producer", org.apache.kafka.clients.producer.ProducerConfig.configDef());
-    show("consumer", org.apache.kafka.clients.consumer.ConsumerConfig.configDef());
-    show("admin", org.apache.kafka.clients.admin.AdminClientConfig.configDef());
-  }
-}
-"""
-
 # Where we mean to differ: what Kafka has, and why.
 OTHER_DEFAULTS = {
     "send.buffer.bytes",  # a fixed size keeps the system from adapting it to the network
@@ -222,29 +205,17 @@ OTHER_DEFAULTS = {
 }
 
 
-def test_every_setting_of_kafka_is_known_with_its_default(tmp_path: object) -> None:
-    from tests.kafka.nodes import kafka_libs
-
-    source = os.path.join(str(tmp_path), "Settings.java")
-    with open(source, "w") as file:
-        file.write(KAFKA_SETTINGS)
-    ended = subprocess.run(
-        ["java", "-cp", f"{kafka_libs()}/*", source], capture_output=True, text=True, check=True, timeout=60
-    )
+def test_every_setting_of_kafka_is_known_with_its_default(kafka_facts: list[list[str]]) -> None:
     kinds = dict(zip(("producer", "consumer", "admin"), KINDS, strict=True))
-    for line in ended.stdout.splitlines():
-        kind, name, default = line.split("\t")
-        if name in ELSEWHERE:
+    for kind, name, default in kafka_facts:
+        if kind not in kinds or name in ELSEWHERE:
             continue
         keyword = name.replace(".", "_")
         assert keyword in rules_of(kinds[kind]), f"{kind} lacks {name}"
-        if (
-            name not in OTHER_DEFAULTS
-            and "serializer" not in name
-            and not default.startswith("java.lang.Object@")
-        ):
-            ours = kinds[kind].__dataclass_fields__[keyword].default
-            assert _as_java(ours).lower() == default.lower(), name
+        if name in OTHER_DEFAULTS or "serializer" in name or default.startswith("java.lang.Object@"):
+            continue
+        ours = kinds[kind].__dataclass_fields__[keyword].default
+        assert _as_java(ours).lower() == default.lower(), name
 
 
 def _as_java(value: object) -> str:

@@ -128,6 +128,8 @@ class Endpoint(BaseHTTPRequestHandler):
         self.server.seen.append((self.headers["Authorization"], form))  # type: ignore[attr-defined]
         status, body = self.server.answers.pop(0)  # type: ignore[attr-defined]
         self.send_response(status)
+        if status == 302:
+            self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")  # type: ignore[attr-defined]
         self.end_headers()
         self.wfile.write(body)
 
@@ -161,6 +163,7 @@ def test_client_credentials_become_a_token(endpoint: ThreadingHTTPServer) -> Non
     [
         (401, b'{"error":"invalid_client"}', "answers 401 Unauthorized: .*invalid_client", False),
         (503, b"", "answers 503", True),
+        (302, b"", "answers 302", False),
         (200, b"no json", "without an access_token", False),
         (200, b"[]", "without an access_token", False),
     ],

@@ -128,6 +128,8 @@ def _provider(
     url = settings.sasl_oauthbearer_token_endpoint_url
     client_id = settings.sasl_oauthbearer_client_credentials_client_id or options.get("clientId")
     client_secret = settings.sasl_oauthbearer_client_credentials_client_secret or options.get("clientSecret")
+    if url is not None and not url.startswith(("https:", "http:")):
+        raise ClientConfigError("sasl.oauthbearer.token.endpoint.url must begin with https: or http:")
     if url is not None and client_id and client_secret is not None:
         timeouts = (settings.sasl_login_connect_timeout_ms, settings.sasl_login_read_timeout_ms)
         endpoint = TokenEndpoint(
@@ -137,13 +139,21 @@ def _provider(
             settings.sasl_oauthbearer_scope or options.get("scope"),
             settings.sasl_oauthbearer_header_urlencode,
             max((each / 1000 for each in timeouts if each), default=_TOKEN_SECONDS),
-            _tls(settings) if url.startswith("https:") else None,
+            _endpoint_tls(settings) if url.startswith("https:") else None,
         )
         return lambda: _fetched(endpoint, clock, backoff)
     raise ClientConfigError(
         "sasl.mechanism=OAUTHBEARER needs sasl.oauthbearer.token.provider (a function that returns a token), or"
         " sasl.oauthbearer.token.endpoint.url with sasl.oauthbearer.client.credentials.client.id and client.secret"
     )
+
+
+def _endpoint_tls(settings: ConnectionSettings) -> ssl.SSLContext:
+    """A token endpoint is seldom certified by who certifies the brokers."""
+    try:
+        return client_context(TlsFiles(ca_file=settings.https_ca_location))
+    except TlsError as error:
+        raise ClientConfigError(f"https.ca.location: {error}") from None
 
 
 async def _fetched(endpoint: TokenEndpoint, clock: Clock, backoff: Backoff) -> BearerToken:

@@ -141,6 +141,9 @@ class ConnectionSettings:
     sasl_oauthbearer_client_credentials_client_secret: str | None = secret(
         "The secret of the client credentials."
     )
+    https_ca_location: str | None = text(
+        None, "A PEM file of certificates to trust for the token endpoint, instead of the system's."
+    )
     sasl_oauthbearer_scope: str | None = text(None, "The scope that is asked for.")
     sasl_oauthbearer_header_urlencode: bool = flag(
         False, "Whether id and secret are URL-encoded before they become a header."

@@ -18,6 +18,13 @@ _LARGEST_ANSWER = 1 << 20
 _LONGEST_REASON = 300
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The secret is for the endpoint that was named, and for no other that it may point to."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
 def _passes(status: int) -> bool:
     """Whether an endpoint that answers so may answer otherwise in a moment."""
     return status in (408, 429) or (status >= 500 and status not in (501, 505))
@@ -49,8 +56,9 @@ class TokenEndpoint:
                 "Content-Type": "application/x-www-form-urlencoded",
             },
         )
+        opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=self.tls), _NoRedirects())
         try:
-            with urllib.request.urlopen(request, timeout=self.timeout_seconds, context=self.tls) as response:
+            with opener.open(request, timeout=self.timeout_seconds) as response:
                 answer = response.read(_LARGEST_ANSWER)
         except urllib.error.HTTPError as error:
             with error:
