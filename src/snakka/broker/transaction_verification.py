@@ -6,6 +6,7 @@ coordinator is on this broker, the answer nearly always comes at once.
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from snakka.broker.services import Services
@@ -23,7 +24,7 @@ TopicPartition = tuple[str, int]
 # The partitions that may not be written to, and why; empty: write now, within the call of the reply.
 Refusals = dict[TopicPartition, ErrorCode]
 
-_NO_SEQUENCES: Mapping[TopicPartition, int] = {}
+_NO_SEQUENCES: Mapping[TopicPartition, int] = MappingProxyType({})
 
 
 def verify_or_add(

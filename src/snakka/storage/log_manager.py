@@ -238,9 +238,8 @@ class LogManager:
         existing = self._logs.get((topic, partition))
         if existing is not None:
             if existing.topic_id != topic_id:
-                raise ApiError(
-                    ErrorCode.INCONSISTENT_TOPIC_ID, f"{existing.directory} is of another topic id"
-                )
+                other = f"{existing.directory} is of another topic id"
+                raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID, other)
             return existing
         for directory in self._places_for(directory_id, is_new):
             try:

@@ -6,7 +6,8 @@ Versions 0-2 are advertised, because old librdkafka reads its compression suppor
 more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from snakka.broker.api import Api
 from snakka.broker.services import Services
@@ -68,8 +69,8 @@ _TOPIC = ResourceType.TOPIC
 
 TopicPartition = tuple[str, int]
 # Partitions that the coordinator of the transaction refuses, and why.
-Refusals = dict[TopicPartition, ErrorCode]
-_NO_REFUSALS: Refusals = {}
+Refusals = Mapping[TopicPartition, ErrorCode]
+_NO_REFUSALS: Refusals = MappingProxyType({})
 
 # What still has to happen before the answer: partition, offset to pass, replicas too?, who is told.
 Ack = tuple[Partition, int, bool, Callable[[ErrorCode], None]]
