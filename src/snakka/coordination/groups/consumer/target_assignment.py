@@ -21,23 +21,20 @@ from snakka.protocol.uuids import Uuid
 
 def assign_if_needed(draft: Draft) -> None:
     """Make the assignment of the group's epoch, if there is none yet; or see to it that it is made in time."""
-    group, deadlines = draft.group, draft.shard.deadlines
-    if group.epoch <= group.assignment_epoch or not group.members:
-        return
-    key = group_key(group.group_id, ASSIGNMENT)
-    wait_ms = _must_wait_ms(draft)
-    if not wait_ms:
-        deadlines.cancel(key)
-        _assign(draft)
-    elif key not in deadlines:
-        deadlines.set(key, draft.now.steady_ms + wait_ms)
+    group = draft.group
+    if group.epoch > group.assignment_epoch and group.members:
+        if _must_wait_ms(draft):
+            assign_soon(draft)
+        else:
+            _assign(draft)
 
 
 def assign_soon(draft: Draft) -> None:
-    """For a decision that changes enough: the next one makes the assignment, at once if the interval is over."""
+    """A decision of its own makes the assignment: at the end of the interval, or at once if it is over."""
     group, deadlines = draft.group, draft.shard.deadlines
     key = group_key(group.group_id, ASSIGNMENT)
     if group.members and key not in deadlines:
+        # If somebody makes it before that, there is nothing left to do then.
         deadlines.set(key, draft.now.steady_ms + _must_wait_ms(draft))
 
 
