@@ -139,12 +139,15 @@ class BrokerPool:
         deadline: float,
         *,
         timeout_seconds: float | None = None,
+        version: int | None = None,
     ) -> R:
-        """The answer on a connection that the pool has given."""
+        """The answer on a connection that the pool has given, in the highest common version unless one is given."""
         allowed = self.settings.request_seconds if timeout_seconds is None else timeout_seconds
         remaining = self._remaining(deadline)
         try:
-            response = await connection.start(request, timeout_seconds=min(allowed, remaining))
+            response = await connection.start(
+                request, timeout_seconds=min(allowed, remaining), version=version
+            )
         except PeerTimeoutError as error:
             if allowed <= remaining:
                 connection.close()  # what is stuck there would only delay the next requests too
