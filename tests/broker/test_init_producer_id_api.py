@@ -6,8 +6,8 @@ from tests.broker.raw_client import all_versions
 from tests.broker.transaction_client import TransactionClient
 
 from snakka.coordination.decision import Producer
-from snakka.coordination.transactions.transaction import LAST_EPOCH
 from snakka.protocol.messages.init_producer_id import InitProducerIdRequest
+from snakka.storage.producer_state import LAST_EPOCH
 
 SMALL = {"transaction_state_log_num_partitions": 1}
 

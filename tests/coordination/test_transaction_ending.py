@@ -5,8 +5,8 @@ from tests.coordination.transaction_story import LAST, PAYMENTS, A, B, C, Transa
 
 from snakka.coordination.decision import Marker, Producer
 from snakka.coordination.transactions.shard import MARKERS_MS, SendMarkers
-from snakka.coordination.transactions.transaction import LAST_EPOCH
 from snakka.protocol.coordinator_framing import TRANSACTION_RECORDS, decoder
+from snakka.storage.producer_state import LAST_EPOCH
 
 NOBODY = Producer(-1, -1)
 

@@ -4,7 +4,8 @@ import pytest
 from tests.coordination.transaction_story import LAST, PAYMENTS, A, TransactionStory, refused
 
 from snakka.coordination.decision import Producer
-from snakka.coordination.transactions.transaction import LAST_EPOCH, TransactionState
+from snakka.coordination.transactions.transaction import TransactionState
+from snakka.storage.producer_state import LAST_EPOCH
 
 
 def test_a_new_transactional_id_gets_a_new_producer_id():

@@ -137,12 +137,13 @@ def test_questions_that_led_to_nothing_are_forgotten():
     assert not log.state.verifications
 
 
-def test_a_marker_of_version_2_counts_once():
+def test_a_marker_of_version_2_may_come_twice_but_not_late():
     log = Log()
     log.asks()
     log.data()
     log.marker(epoch=1)
-    assert refused(log.marker, epoch=1) == "INVALID_PRODUCER_EPOCH"
+    log.marker(epoch=1)
+    assert refused(log.marker, epoch=0) == "INVALID_PRODUCER_EPOCH"
     log.asks(0, epoch=1)
     log.data(0, epoch=1)
     assert refused(log.marker, epoch=1) == "INVALID_PRODUCER_EPOCH"

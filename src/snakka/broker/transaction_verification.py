@@ -14,11 +14,10 @@ from snakka.broker.transaction_requests import ask, decide
 from snakka.coordination.decision import Producer
 from snakka.coordination.runtime.reply import Reply
 from snakka.coordination.transactions.adding import Addition, add_partitions, verify_partitions
-from snakka.coordination.transactions.transaction import EPOCH_BUMP_SINCE
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.record_batch import NO_SEQUENCE
-from snakka.storage.producer_state import ProducerState, Verification
+from snakka.storage.producer_state import EPOCH_BUMP_SINCE, ProducerState, Verification
 
 TopicPartition = tuple[str, int]
 # The partitions that may not be written to, and why; empty: write now, within the call of the reply.

@@ -26,6 +26,8 @@ BATCHES_REMEMBERED = 5
 NO_OFFSET = -1
 # From this transaction.version on each transaction has an epoch of its own (KIP-890).
 EPOCH_BUMP_SINCE = 2
+# Nobody writes in the last epoch: it is there to fence.
+LAST_EPOCH = 32_767
 
 
 class AppendedBatch(NamedTuple):
@@ -208,9 +210,16 @@ class ProducerState:
         return verification
 
     def check_marker(self, producer_id: int, epoch: int, transaction_version: int) -> None:
-        """Before a marker is written: one of version 2 has the next epoch, or it is late or comes twice (KIP-1228)."""
+        """Before a marker is written: one of version 2 has the epoch of the next transaction (KIP-1228).
+
+        If that one has begun here, the marker comes too late. If not, it may come twice: who sends it can't know whether
+        it came through.
+        """
         entry = self.entries.get(producer_id)
-        if transaction_version >= EPOCH_BUMP_SINCE and entry is not None and epoch <= entry.epoch:
+        if transaction_version < EPOCH_BUMP_SINCE or entry is None or epoch > entry.epoch:
+            return
+        is_harmless = entry.transaction_start == NO_OFFSET or epoch == LAST_EPOCH
+        if epoch < entry.epoch or not is_harmless:
             raise ApiError(
                 ErrorCode.INVALID_PRODUCER_EPOCH,
                 f"a marker of epoch {epoch} comes too late: producer {producer_id} is in epoch {entry.epoch}",

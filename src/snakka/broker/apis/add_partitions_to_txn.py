@@ -14,7 +14,7 @@ from snakka.broker.transaction_requests import ask, decide
 from snakka.coordination.decision import Producer
 from snakka.coordination.runtime.reply import Reply
 from snakka.coordination.transactions.adding import Addition, add_partitions, verify_partitions
-from snakka.coordination.transactions.transaction import EPOCH_BUMP_SINCE, TopicPartition
+from snakka.coordination.transactions.transaction import TopicPartition
 from snakka.metadata.state.topic_names import INTERNAL_TOPICS
 from snakka.network.request_context import RequestContext
 from snakka.network.waiting import Waiting
@@ -31,6 +31,7 @@ from snakka.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from snakka.security.operations import CLUSTER_NAME, Operation, ResourceType
+from snakka.storage.producer_state import EPOCH_BUMP_SINCE
 
 FIRST_WITH_FENCED_ERROR = 2
 FIRST_OF_BROKERS = 4

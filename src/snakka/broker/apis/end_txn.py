@@ -12,7 +12,6 @@ from snakka.broker.transaction_requests import decide_with_id
 from snakka.coordination.decision import Producer
 from snakka.coordination.runtime.reply import Reply
 from snakka.coordination.transactions.ending import Ending, end_transaction
-from snakka.coordination.transactions.transaction import EPOCH_BUMP_SINCE
 from snakka.network.request_context import RequestContext
 from snakka.network.waiting import Waiting
 from snakka.protocol.api_keys import ApiKey
@@ -20,6 +19,7 @@ from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from snakka.security.operations import Operation, ResourceType
+from snakka.storage.producer_state import EPOCH_BUMP_SINCE
 
 FIRST_WITH_FENCED_ERROR = 2
 # Who speaks this version plays by transaction.version 2.

@@ -20,8 +20,6 @@ from snakka.coordination.decision import Decision, Marker, Moment, Producer
 from snakka.coordination.transactions.shard import SendMarkers, TransactionShard
 from snakka.coordination.transactions.transaction import (
     COMPLETED,
-    EPOCH_BUMP_SINCE,
-    LAST_EPOCH,
     NEVER_MS,
     PREPARED,
     Transaction,
@@ -30,6 +28,7 @@ from snakka.coordination.transactions.transaction import (
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.record_batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from snakka.storage.producer_state import EPOCH_BUMP_SINCE, LAST_EPOCH
 
 # What a client of an older version hears of its producer: nothing.
 _NOBODY = Producer(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)

@@ -23,17 +23,15 @@ from snakka.protocol.record_types.transaction_coordinator.transaction_log_value 
     PartitionsSchema,
     TransactionLogValue,
 )
+from snakka.storage.producer_state import EPOCH_BUMP_SINCE, LAST_EPOCH
 
 TopicPartition = tuple[str, int]
 
-# A producer never gets the last epoch: its id can always be fenced once more.
-LAST_EPOCH = 32_767
 # The timeout of a two-phase commit, which never times out.
 NEVER_MS = 2**31 - 1
 
-# transaction.version: records with room for more fields; an epoch for each transaction (KIP-890).
+# From this transaction.version on records have room for more fields (KIP-890).
 FLEXIBLE_RECORDS_SINCE = 1
-EPOCH_BUMP_SINCE = 2
 
 
 class TransactionState(IntEnum):
@@ -117,7 +115,7 @@ class Transaction:
 
 
 def is_last_epoch_of_client(epoch: int) -> bool:
-    """Whether a producer with this epoch has had all that its id has."""
+    """Whether a producer with this epoch has had all that its id has: the last one is kept to fence it."""
     return epoch >= LAST_EPOCH - 1
 
 
