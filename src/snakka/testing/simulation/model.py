@@ -36,6 +36,8 @@ class SentBatch:
     """A batch that a client sends, perhaps often."""
 
     number: int
+    # What it was meant for. By its name it may get into a later one.
+    topic: TopicModel
     records: list[Record]
     identity: Identity
     base_sequence: int
@@ -141,6 +143,8 @@ class PartitionModel:
         self.acknowledged: list[AcknowledgedBatch] = []
         self._model = model
         self._sequences: dict[int, tuple[int, int, int]] = {}
+        # Producers of which something is here that was meant for an earlier topic of this name.
+        self.misled_producers: set[int] = set()
 
     def __str__(self) -> str:
         return f"{self.topic.name}-{self.index}"
@@ -352,6 +356,8 @@ class PartitionModel:
             timestamp = record.timestamp if append_time is None else append_time
             self.records[base_offset + index] = Found(batch, index, timestamp)
         batch.places.setdefault(self.key, []).append(base_offset)
+        if batch.topic is not self.topic:
+            self.misled_producers.add(batch.identity.producer_id)
         self._note_sequence(batch, base_offset)
 
     def _note_sequence(self, batch: SentBatch, base_offset: int) -> None:
@@ -401,6 +407,7 @@ class Model:
 
     def new_batch(
         self,
+        topic: TopicModel,
         records: list[Record],
         identity: Identity,
         base_sequence: int,
@@ -418,7 +425,7 @@ class Model:
             producer_epoch=identity.epoch,
             base_sequence=base_sequence,
         )
-        batch = SentBatch(number, marked, identity, base_sequence, bytes(data))
+        batch = SentBatch(number, topic, marked, identity, base_sequence, bytes(data))
         self.batches.append(batch)
         return batch
 

@@ -113,7 +113,8 @@ def _options(chance: random.Random, directories: tuple[str, ...]) -> dict[str, s
     }
     if chance.random() < 0.4:
         options["metadata.log.max.record.bytes.between.snapshots"] = str(chance.choice((300, 2_000)))
-        options["internal.metadata.log.segment.bytes"] = str(chance.choice((1_000, 20_000)))
+        # A batch must fit: at a start it has a record for each partition.
+        options["internal.metadata.log.segment.bytes"] = str(chance.choice((3_000, 20_000)))
         options["metadata.max.retention.bytes"] = str(chance.choice((1_000, 10_000)))
         options["internal.metadata.delete.delay.millis"] = str(chance.choice((0, 500)))
     return options

@@ -134,7 +134,8 @@ class ProducerClient:
             sequence = lane.next_sequence
             lane.next_sequence += len(records)
         compression = chance.choice((Compression.NONE, Compression.NONE, Compression.GZIP, Compression.LZ4))
-        return self._world.model.new_batch(records, self._identity or Identity(), sequence, compression)
+        identity = self._identity or Identity()
+        return self._world.model.new_batch(partition.topic, records, identity, sequence, compression)
 
     async def _send_blindly(self, errands: Sequence[Errand]) -> None:
         """acks=0: whether they arrive is never known."""
@@ -254,7 +255,8 @@ class ProducerClient:
         may_have_lost = self._world.model.power_was_lost_since(since)
         # Of several batches that were under way at a stop only the last is remembered, as in Kafka.
         may_have_forgotten = self._depth > 1 and self._link.life > errand.first_life
-        if not may_have_forgotten and (partition.topic.is_synced or not may_have_lost):
+        is_misled = errand.batch.identity.producer_id in partition.misled_producers
+        if not (may_have_forgotten or is_misled) and (partition.topic.is_synced or not may_have_lost):
             raise partition.fail(
                 f"batch {errand.batch.number}, sequence {errand.batch.base_sequence} of producer"
                 f" {errand.batch.identity.producer_id}, is said to be out of order"
