@@ -22,11 +22,12 @@ class KafkaBroker:
 
     def __init__(self, directory: Path) -> None:
         self.certificates = Certificates(directory / "certificates")
-        ports = free_ports(5)
+        self.node = Node(directory / "node")
+        own = {self.node.port, self.node.controller_port}
+        ports = [port for port in free_ports(7) if port not in own][:5]
         self.tls, self.mutual_tls, self.sasl, self.sasl_tls, self.short_sessions = (
             f"localhost:{port}" for port in ports
         )
-        self.node = Node(directory / "node")
         self.bootstrap = self.node.bootstrap
         self.node.options |= {**self._listeners(), **self._tls(), **self._sasl()}
         self.node.set_options(controller_quorum_bootstrap_servers=self.node.controller)
@@ -37,7 +38,7 @@ class KafkaBroker:
             for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512")
         ]
         scram = [word for user in users for word in ("--add-scram", user)]
-        subprocess.run(
+        ended = subprocess.run(
             [
                 *(
                     "java",
@@ -50,10 +51,12 @@ class KafkaBroker:
                 ),
                 *("-t", CLUSTER_ID, "-c", str(self.node.properties), *scram),
             ],
-            check=True,
+            check=False,
             capture_output=True,
+            text=True,
             timeout=60,
         )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
 
     def _listeners(self) -> dict[str, str]:
         protocols = {
