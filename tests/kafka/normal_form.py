@@ -44,6 +44,10 @@ TEXTS = {"error_message", "batch_index_error_message", "documentation"}
 UNORDERED = {
     "api_versions.supported_features": ("name",),
     "api_versions.finalized_features": ("name",),
+    "add_partitions_to_txn.results_by_partition": ("partition_index",),
+    "add_partitions_to_txn.results_by_topic_v3_and_below": ("name",),
+    "add_partitions_to_txn.results_by_transaction": ("transactional_id",),
+    "add_partitions_to_txn.topic_results": ("name",),
     "alter_configs.responses": ("resource_type", "resource_name"),
     "consumer_group_describe.groups": ("group_id",),
     "consumer_group_describe.members": ("member_id",),
@@ -81,6 +85,9 @@ UNORDERED = {
     "produce.responses": ("name", "topic_id"),
     "produce.partition_responses": ("index",),
     "metadata.topics": ("name", "topic_id", "error_code"),
+    "write_txn_markers.markers": ("producer_id",),
+    "write_txn_markers.partitions": ("partition_index",),
+    "write_txn_markers.topics": ("name",),
     "list_config_resources.config_resources": ("resource_type", "resource_name"),
 }
 

@@ -25,6 +25,7 @@ OPTIONS = {
     "controller.quorum.append.linger.ms": "0",
     "group.min.session.timeout.ms": "100",
     "group.max.size": "3",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
 }
 
 
