@@ -36,6 +36,7 @@ from snakka.protocol.record_batch import (
     read_header,
     single_produced_batch,
 )
+from snakka.protocol.uuids import Uuid
 from snakka.replication.partition import Partition
 from snakka.replication.waiting_requests import WaitingProduce
 from snakka.security.operations import Operation, ResourceType
@@ -158,7 +159,8 @@ def _transactional_batches(
     """The transactional ones among those that the client may write."""
     batches: dict[TopicPartition, BatchHeader] = {}
     for topic in request.topic_data:
-        name = _topic_name(topic, context, services)
+        by_id = context.api_version >= FIRST_WITH_TOPIC_ID
+        name = _name_of(topic.topic_id, services) if by_id else topic.name
         if name is None or not context.authorize(_WRITE, _TOPIC, name):
             continue
         for data in topic.partition_data:
@@ -169,10 +171,8 @@ def _transactional_batches(
     return batches
 
 
-def _topic_name(topic: TopicProduceData, context: RequestContext, services: Services) -> str | None:
-    if context.api_version < FIRST_WITH_TOPIC_ID:
-        return topic.name
-    known = services.image.topics.by_id.get(topic.topic_id)
+def _name_of(topic_id: Uuid, services: Services) -> str | None:
+    known = services.image.topics.by_id.get(topic_id)
     return None if known is None else known.name
 
 
@@ -219,7 +219,8 @@ def _produce_topic(
     services: Services,
     open_acks: list[Ack],
 ) -> TopicProduceResponse:
-    name = _topic_name(topic_data, context, services)
+    by_id = context.api_version >= FIRST_WITH_TOPIC_ID
+    name = _name_of(topic_data.topic_id, services) if by_id else topic_data.name
     if not refused:
         if name is None:
             refused = ErrorCode.UNKNOWN_TOPIC_ID
@@ -250,10 +251,11 @@ def _produce_partition(
     records = data.records
     if not isinstance(records, memoryview):
         return _failed(data.index, ErrorCode.INVALID_RECORD, "a produce needs a record batch")
-    try:
-        _check_before_append(request, topic, records, context)
-    except ApiError as error:
-        return _failed(data.index, error.code, error.message or None)
+    if context.api_version < FIRST_WITH_ZSTD or request.acks not in ACKS or topic in INTERNAL_TOPICS:
+        try:
+            _check_before_append(request, topic, records, context)
+        except ApiError as error:
+            return _failed(data.index, error.code, error.message or None)
     try:
         info = partition.append(records, request.acks, services.runtime.clock.now_ms())
     except ApiError as error:
