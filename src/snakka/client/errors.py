@@ -96,6 +96,16 @@ class LogTruncatedError(ClientError):
     """The log has lost records that were read before: the position lies behind its end."""
 
 
+class DeserializationError(ClientError):
+    """A key or value that the application's own function can't read; the position is at the message, seek past it to go on."""
+
+    def __init__(self, topic: str, partition: int, offset: int, reason: Exception) -> None:
+        super().__init__(f"{topic}-{partition} at offset {offset}: {reason!r}; seek past it to go on")
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+
+
 class CommitFailedError(ClientError):
     """The offsets were not committed, since the group has given the partitions to somebody else."""
 
