@@ -67,6 +67,26 @@ def test_it_matches_whole_names(pattern: str, matching: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "matching"),
+    [
+        (".*", {"app:1", "a b", "é", "a/é"}),
+        ("app:\\d", {"app:1"}),
+        ("a\\sb", {"a b"}),
+        ("\\S+", {"app:1", "é", "a/é"}),
+        ("[^a]+", {"é"}),
+        ("[[:ascii:]]+", {"app:1", "a b"}),
+        ("[[:graph:]]+", {"app:1"}),
+        ("a/.", {"a/é"}),
+        ("é", set()),
+    ],
+)
+def test_names_that_are_no_topics(pattern: str, matching: set[str]) -> None:
+    """Transactional ids may have any characters; those beyond ASCII are all alike."""
+    compiled = TopicPattern(pattern)
+    assert {name for name in ("app:1", "a b", "é", "a/é") if compiled.matches(name)} == matching
+
+
+@pytest.mark.parametrize(
     "pattern",
     [
         "(", ")", "a)", "(?", "(?P<n>a)(?P<n>b)", "(?<!a)b", "(?=a)", "(?!a)b", "(?>a)", "(?x)a", "[", "[a", "[b-a]",

@@ -1,13 +1,15 @@
-"""What the parser makes of an expression. Characters are masks over those that a topic's name may have."""
+"""What the parser makes of an expression. Characters are masks over those that names are made of."""
 
 import string
 from dataclasses import dataclass
 from enum import Enum
 
-# Everything that a topic's name is made of; bit n of a mask stands for the n-th of them.
-ALPHABET = string.ascii_letters + string.digits + "._-"
+# Bit n of a mask stands for the n-th of them. A topic's name has fewer; a transactional id may have others, which are all
+# alike: an expression can let any of them pass, but not name one.
+ALPHABET = string.ascii_letters + string.digits + string.punctuation + " "
 BITS = {character: 1 << place for place, character in enumerate(ALPHABET)}
-EVERYTHING = (1 << len(ALPHABET)) - 1
+OTHERS = 1 << len(ALPHABET)
+EVERYTHING = (OTHERS << 1) - 1
 
 
 class PatternError(ValueError):

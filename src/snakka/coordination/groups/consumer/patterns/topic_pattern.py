@@ -10,6 +10,7 @@ from snakka.coordination.groups.consumer.patterns.character_classes import PERL_
 from snakka.coordination.groups.consumer.patterns.parser import parse
 from snakka.coordination.groups.consumer.patterns.syntax_tree import (
     BITS,
+    OTHERS,
     Assertion,
     Characters,
     Choice,
@@ -129,7 +130,7 @@ class TopicPattern:
         return self._states.setdefault((steps, before), _State(steps, before))
 
     def _follow(self, state: _State, character: str) -> _State:
-        bit, kind = BITS.get(character, 0), _KINDS.get(character, _Around.OTHER)
+        bit, kind = BITS.get(character, OTHERS), _KINDS.get(character, _Around.OTHER)
         targets = frozenset(
             target
             for step in self._reached(state, kind)
