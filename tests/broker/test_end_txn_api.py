@@ -8,7 +8,12 @@ from tests.broker.raw_client import RawClient, all_versions, values_of
 from tests.broker.transaction_client import NEW_END, OLD_END, TransactionClient, committed
 
 from snakka.coordination.decision import Producer
+from snakka.protocol.batch_reader import read_records
+from snakka.protocol.coordinator_framing import TRANSACTION_RECORDS, KeyedRecord, decoder
+from snakka.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from snakka.protocol.messages.end_txn import EndTxnRequest
+from snakka.protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from snakka.protocol.record_batch import iter_headers
 
 SMALL = {"transaction_state_log_num_partitions": 3, "offsets_topic_num_partitions": 3}
 
@@ -208,8 +213,6 @@ async def test_unused_transactional_ids_are_forgotten(tmp_path):
 
 
 async def test_a_deleted_topic_does_not_hold_a_transaction_up(client, topic, producer):
-    from snakka.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
-
     other = f"{topic}-other"
     await client.create_topic(other)
     await producer.produce(topic, b"x")
@@ -219,3 +222,42 @@ async def test_a_deleted_topic_does_not_hold_a_transaction_up(client, topic, pro
     assert await producer.end() == "NONE"
     assert await producer.state() == "CompleteCommit"
     assert (await committed(client, topic)).last_stable_offset == 2
+
+
+async def test_the_version_of_transactions_can_be_lowered(tmp_path, topic):
+    """A new cluster plays by version 2; in a lowered one its own fences and records are those of the older versions."""
+    async with running(tmp_path, **SMALL) as broker:
+        client = broker.client
+        await client.create_topic(topic)
+        assert broker.services.image.features.level("transaction.version") == 2
+        producer = TransactionClient(client, "payments")
+        await producer.find()
+        await producer.init()
+        await producer.produce(topic, b"x")
+        row = FeatureUpdateKey(feature="transaction.version", max_version_level=0, upgrade_type=2)
+        answer = await client.ask(UpdateFeaturesRequest(timeout_ms=10_000, feature_updates=[row]))
+        assert answer.error_code == 0
+        await until(lambda: broker.services.image.features.level("transaction.version") == 0)
+        # What clients of version 2 have begun they end by its rules.
+        assert await producer.end() == "NONE"
+        assert producer.who.epoch == 1
+        older = TransactionClient(client, "payments", is_old=True)
+        assert await older.init() == "NONE"
+        assert await older.add((topic, 0)) == ["NONE"]
+        assert await older.produce(topic, b"y") == "NONE"
+        assert await older.init() == "CONCURRENT_TRANSACTIONS"
+        assert await older.init() == "NONE"
+        assert older.who.epoch == 4
+        assert broker.partition(topic).log.last_stable_offset == 4
+        (host,) = [one for one in broker.services.transactions.hosts() if one.shard.transactions]
+        assert {record.version for record in _records_of(host.partition.log)} == {0, 1}
+
+
+def _records_of(log) -> list[KeyedRecord]:
+    found = log.read(0, 1 << 20, upper_bound=log.log_end_offset, min_one_message=True)
+    data = found.records.read_blocking(0, found.bytes)
+    return [
+        decoder(TRANSACTION_RECORDS)(record.key, record.value)
+        for position, header in iter_headers(data)
+        for record in read_records(data[position : position + header.size])
+    ]
