@@ -8,40 +8,16 @@ from pathlib import Path
 import pytest
 from tests.kafka.kafka_tools_process import KafkaTools
 from tests.kafka.nodes import Node, running_snakka
+from tests.kafka.tool_box import ToolBox
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka")]
 
 
-class Broker:
-    """A running Snakka, and the tools pointed at it."""
-
-    def __init__(self, node: Node, tools: KafkaTools) -> None:
-        self.node = node
-        self._tools = tools
-
-    def run(self, script: str, *arguments: str, stdin: str = "") -> str:
-        """What the tool prints; it must succeed."""
-        return self._tools.run_ok(script, *self._pointed(script, arguments), stdin=stdin)
-
-    def fail(self, script: str, *arguments: str) -> str:
-        """What the tool says; it must fail."""
-        ended = self._tools.run(script, *self._pointed(script, arguments))
-        assert ended.code != 0, ended.output
-        return ended.output + ended.errors
-
-    def _pointed(self, script: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-        if any(argument.startswith("--bootstrap") for argument in arguments):
-            return arguments
-        where = ("--bootstrap-server", self.node.bootstrap)
-        # Tools with commands of their own want these first, or before the address.
-        return (*arguments, *where) if script == "kafka-cluster" else (*where, *arguments)
-
-
 @pytest.fixture(scope="module")
-def broker(tools: KafkaTools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+def broker(tools: KafkaTools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolBox]:
     node = Node(tmp_path_factory.mktemp("snakka"))
     with running_snakka(node):
-        yield Broker(node, tools)
+        yield ToolBox(node, tools)
 
 
 def values(text: str) -> dict[str, str]:
@@ -49,7 +25,7 @@ def values(text: str) -> dict[str, str]:
     return dict(re.findall(r"^(\w+):\s+(.*)$", text, re.MULTILINE))
 
 
-def test_topics(broker: Broker) -> None:
+def test_topics(broker: ToolBox) -> None:
     broker.run(
         "kafka-topics", "--create", "--topic", "orders", "--partitions", "3", "--config", "retention.ms=5000"
     )
@@ -79,12 +55,12 @@ def test_topics(broker: Broker) -> None:
         (("--topic", "bad", "--config", "remote.storage.enable=true"), "InvalidConfigurationException"),
     ],
 )
-def test_topics_that_cannot_be(broker: Broker, arguments: tuple[str, ...], error: str) -> None:
+def test_topics_that_cannot_be(broker: ToolBox, arguments: tuple[str, ...], error: str) -> None:
     assert error in broker.fail("kafka-topics", "--create", *arguments)
 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
-def test_console_producer_and_consumer(broker: Broker, codec: str) -> None:
+def test_console_producer_and_consumer(broker: ToolBox, codec: str) -> None:
     topic = f"console-{codec}"
     lines = [f"key-{number}\tvalue {number} of {codec}" for number in range(50)]
     broker.run("kafka-topics", "--create", "--topic", topic)
@@ -105,7 +81,7 @@ def test_console_producer_and_consumer(broker: Broker, codec: str) -> None:
     assert rest.splitlines() == lines[47:]
 
 
-def test_offsets_and_deletion_of_records(broker: Broker, tmp_path: Path) -> None:
+def test_offsets_and_deletion_of_records(broker: ToolBox, tmp_path: Path) -> None:
     broker.run("kafka-topics", "--create", "--topic", "cut", "--partitions", "2")
     producing = ("--topic", "cut", "--num-records", "100", "--record-size", "10", "--throughput", "-1")
     assert "100 records sent" in broker.run("kafka-producer-perf-test", *producing)
@@ -130,7 +106,7 @@ def test_offsets_and_deletion_of_records(broker: Broker, tmp_path: Path) -> None
     assert offsets("latest") == ends
 
 
-def test_configs_of_a_topic(broker: Broker) -> None:
+def test_configs_of_a_topic(broker: ToolBox) -> None:
     broker.run("kafka-topics", "--create", "--topic", "tuned")
     entity = ("--entity-type", "topics", "--entity-name", "tuned")
     broker.run(
@@ -151,7 +127,7 @@ def test_configs_of_a_topic(broker: Broker) -> None:
     assert "Invalid value soon" in refused
 
 
-def test_configs_of_a_broker_and_of_all_brokers(broker: Broker) -> None:
+def test_configs_of_a_broker_and_of_all_brokers(broker: ToolBox) -> None:
     one = ("--entity-type", "brokers", "--entity-name", "1")
     all_of_them = ("--entity-type", "brokers", "--entity-default")
     broker.run("kafka-configs", *all_of_them, "--alter", "--add-config", "log.cleaner.backoff.ms=14000")
@@ -171,7 +147,7 @@ def test_configs_of_a_broker_and_of_all_brokers(broker: Broker) -> None:
     )
 
 
-def test_log_dirs(broker: Broker) -> None:
+def test_log_dirs(broker: ToolBox) -> None:
     broker.run("kafka-topics", "--create", "--topic", "sized")
     broker.run("kafka-console-producer", "--topic", "sized", stdin="one\ntwo\n")
     printed = broker.run("kafka-log-dirs", "--describe", "--topic-list", "sized")
@@ -183,7 +159,7 @@ def test_log_dirs(broker: Broker) -> None:
     assert partition == {"partition": "sized-0", "size": size, "offsetLag": 0, "isFuture": False}
 
 
-def test_features(broker: Broker) -> None:
+def test_features(broker: ToolBox) -> None:
     described = broker.run("kafka-features", "describe")
     levels = dict(re.findall(r"Feature: (\S+) .*FinalizedVersionLevel: (\S+)", described))
     assert levels["metadata.version"] == "4.3-IV0"
@@ -198,7 +174,7 @@ def test_features(broker: Broker) -> None:
 
 
 @pytest.mark.parametrize("to_controller", [False, True])
-def test_metadata_quorum(broker: Broker, to_controller: bool) -> None:
+def test_metadata_quorum(broker: ToolBox, to_controller: bool) -> None:
     where = ("--bootstrap-controller", broker.node.controller) if to_controller else ()
     status = values(broker.run("kafka-metadata-quorum", *where, "describe", "--status"))
     assert status["LeaderId"] == "1"
@@ -212,7 +188,7 @@ def test_metadata_quorum(broker: Broker, to_controller: bool) -> None:
     assert (row.split()[0], row.split()[3], row.split()[-1]) == ("1", "0", "Leader")
 
 
-def test_cluster_and_api_versions(broker: Broker) -> None:
+def test_cluster_and_api_versions(broker: ToolBox) -> None:
     properties = (broker.node.data / "meta.properties").read_text()
     cluster_id = re.findall(r"^cluster.id=(.*)$", properties, re.MULTILINE)[0]
     assert broker.run("kafka-cluster", "cluster-id") == f"Cluster ID: {cluster_id}\n"
