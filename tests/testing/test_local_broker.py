@@ -85,7 +85,7 @@ async def test_many_brokers_live_in_one_process() -> None:
         clusters = [
             await clients.enter_async_context(cluster_at(broker.bootstrap_servers)) for broker in brokers
         ]
-        await Admin(clusters[0]).create_topic("only-here", deadline=soon())
+        await Admin(cluster=clusters[0]).create_topic("only-here")
         names = [[topic.name for topic in await cluster.all_topics(soon())] for cluster in clusters]
     assert names == [["only-here", "t"], ["t"], ["t"], ["t"]]
     began = time.monotonic()

@@ -9,7 +9,7 @@ from snakka.cli.command import OK, CommandParser, assignment, positive
 from snakka.cli.connect import REQUEST_SECONDS, add_bootstrap_argument, run_with_cluster
 
 if TYPE_CHECKING:
-    from snakka.client.admin import Admin
+    from snakka.client.admin import Admin, TopicDescription
     from snakka.client.cluster_view import ClusterView, TopicView
 
 _DESCRIPTION = "Create, list, describe and delete topics."
@@ -22,6 +22,7 @@ _EXAMPLES = """examples:
   snakka topic delete orders --bootstrap-server broker.example.com:9092"""
 
 _BROKER_DEFAULT = -1
+_REQUEST_MS = int(REQUEST_SECONDS * 1000)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -30,8 +31,8 @@ def run(arguments: Sequence[str]) -> int:
     async def work(cluster: "ClusterView") -> int:
         from snakka.client.admin import Admin
 
-        action: Callable[[Admin, Namespace, float], Awaitable[None]] = given.action
-        await action(Admin(cluster), given, cluster.pool.clock.monotonic() + REQUEST_SECONDS)
+        action: Callable[[Admin, Namespace], Awaitable[None]] = given.action
+        await action(Admin(cluster=cluster), given)
         return OK
 
     return run_with_cluster(given, work)
@@ -89,28 +90,24 @@ def _parser() -> CommandParser:
     return parser
 
 
-async def _create(admin: "Admin", given: Namespace, deadline: float) -> None:
+async def _create(admin: "Admin", given: Namespace) -> None:
     await admin.create_topic(
         given.name,
         partitions=given.partitions,
         replication_factor=given.replication_factor,
         configs=dict(given.config),
-        deadline=deadline,
+        timeout_ms=_REQUEST_MS,
     )
     print(f"created topic {given.name}")
 
 
-async def _delete(admin: "Admin", given: Namespace, deadline: float) -> None:
-    await admin.delete_topic(given.name, deadline=deadline)
+async def _delete(admin: "Admin", given: Namespace) -> None:
+    await admin.delete_topic(given.name, timeout_ms=_REQUEST_MS)
     print(f"deleted topic {given.name}")
 
 
-async def _list(admin: "Admin", given: Namespace, deadline: float) -> None:
-    topics = [
-        topic
-        for topic in await admin.list_topics(deadline=deadline)
-        if given.internal or not topic.is_internal
-    ]
+async def _list(admin: "Admin", given: Namespace) -> None:
+    topics = await admin.list_topics(include_internal=given.internal, timeout_ms=_REQUEST_MS)
     if given.output == "json":
         print(json.dumps([_summary(topic) for topic in topics], indent=2))
     else:
@@ -118,9 +115,13 @@ async def _list(admin: "Admin", given: Namespace, deadline: float) -> None:
             print(topic.name)
 
 
-async def _describe(admin: "Admin", given: Namespace, deadline: float) -> None:
-    description = await admin.describe_topic(given.name, deadline=deadline)
-    topic = description.topic
+async def _describe(admin: "Admin", given: Namespace) -> None:
+    from snakka.client.admin import ConfigResource, ConfigSource
+
+    topic = (await admin.describe_topics([given.name], timeout_ms=_REQUEST_MS))[given.name]
+    resource = ConfigResource.topic(given.name)
+    known = (await admin.describe_configs([resource], timeout_ms=_REQUEST_MS))[resource]
+    set_here = {name: config.value for name, config in known.items() if config.source is ConfigSource.TOPIC}
     summary = _summary(topic)
     if given.output == "json":
         partitions = [
@@ -134,9 +135,9 @@ async def _describe(admin: "Admin", given: Namespace, deadline: float) -> None:
             }
             for partition in topic.partitions
         ]
-        print(json.dumps({**summary, "configs": description.configs, "partitions": partitions}, indent=2))
+        print(json.dumps({**summary, "configs": set_here, "partitions": partitions}, indent=2))
         return
-    configs = ", ".join(f"{name}={value}" for name, value in sorted(description.configs.items()))
+    configs = ", ".join(f"{name}={value}" for name, value in sorted(set_here.items()))
     print(f"topic               {summary['name']}")
     print(f"id                  {summary['id']}")
     print(f"replication factor  {summary['replication_factor']}")
@@ -155,7 +156,7 @@ async def _describe(admin: "Admin", given: Namespace, deadline: float) -> None:
     _print_table([header, *rows])
 
 
-def _summary(topic: "TopicView") -> dict[str, object]:
+def _summary(topic: "TopicView | TopicDescription") -> dict[str, object]:
     from snakka.protocol.uuids import uuid_text
 
     return {

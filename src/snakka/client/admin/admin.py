@@ -1,0 +1,78 @@
+"""The admin that users have: all areas in one class, over a cluster of its own or one that is given."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from snakka.client.admin.configs import ConfigAdmin
+from snakka.client.admin.group_offsets import GroupOffsetAdmin
+from snakka.client.admin.groups import GroupAdmin
+from snakka.client.admin.offsets import OffsetAdmin
+from snakka.client.admin.topics import TopicAdmin
+from snakka.client.cluster_view import ClusterView, open_cluster
+from snakka.client.coordinators import Coordinators
+from snakka.client.settings import AdminSettings, resolve
+from snakka.client.tasks import Tasks
+
+
+class Admin(
+    TopicAdmin,
+    ConfigAdmin,
+    GroupAdmin,
+    GroupOffsetAdmin,
+    OffsetAdmin,
+):
+    """Administration of a cluster: settings as keywords, or by Kafka's names in a mapping.
+
+    A call about many things returns `Outcomes`: `outcomes[key]` is a result or raises its error. Each call takes
+    `timeout_ms`, which is default.api.timeout.ms unless said.
+
+    >>> async with Admin(bootstrap_servers=bootstrap) as admin:
+    ...     created = await admin.create_topic("orders", partitions=3)
+    ...     [topic.name for topic in await admin.list_topics()]
+    ['orders']
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        /,
+        *,
+        cluster: ClusterView | None = None,
+        **keywords: object,
+    ) -> None:
+        """With `cluster` it works over what somebody else has opened and will close, and needs no start."""
+        super().__init__(cluster)
+        self._settings = None if cluster is not None else resolve(AdminSettings, keywords, settings)
+        self._tasks: Tasks | None = None
+
+    async def start(self) -> None:
+        """Reach the cluster; NoBrokerError if nobody answers."""
+        if self._settings is None or self._tasks is not None:
+            return
+        self._tasks = Tasks()
+        self._cluster = open_cluster(self._settings, self._tasks)
+        self._coordinators = Coordinators(self._cluster)
+        try:
+            await self._cluster.connect(self._deadline(None))
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """End all connections."""
+        if self._tasks is None:
+            return
+        tasks, cluster = self._tasks, self.cluster
+        self._tasks = self._cluster = self._coordinators = None
+        await cluster.close()
+        await tasks.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()

@@ -1,0 +1,67 @@
+"""The examples in docstrings of the admin, run against a broker of their own: `await` is allowed as in a notebook."""
+
+import ast
+import asyncio
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import pkgutil
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import snakka.client.admin
+from snakka.client.admin import Admin
+from snakka.client.errors import ClientError
+from snakka.protocol.errors import ApiError
+from snakka.testing import LocalBroker
+
+MODULES = [
+    importlib.import_module(found.name)
+    for found in pkgutil.iter_modules(snakka.client.admin.__path__, "snakka.client.admin.")
+]
+
+
+def examples() -> Iterator[Any]:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    for module in MODULES:
+        for test in finder.find(module, module.__name__):
+            if test.examples:
+                yield pytest.param(test, id=test.name.removeprefix("snakka.client.admin."))
+
+
+async def shown(source: str, names: dict[str, Any]) -> str:
+    """What an interactive interpreter would print."""
+    printed = io.StringIO()
+    code = compile(source, "<example>", "single", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    with contextlib.redirect_stdout(printed):
+        running = eval(code, names)
+        if inspect.iscoroutine(running):
+            await running
+    return printed.getvalue()
+
+
+@pytest.mark.parametrize("test", list(examples()))
+async def test_an_example_shows_what_it_says(test: doctest.DocTest) -> None:
+    checker = doctest.OutputChecker()
+    async with LocalBroker() as broker, Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        names = {
+            **vars(importlib.import_module(test.globs["__name__"])),
+            **{name: getattr(snakka.client.admin, name) for name in snakka.client.admin.__all__},
+            "admin": admin,
+            "asyncio": asyncio,
+            "bootstrap": broker.bootstrap_servers,
+        }
+        for example in test.examples:
+            if example.exc_msg is None:
+                got = await shown(example.source, names)
+                assert checker.check_output(example.want, got, 0), f"{example.source}gave {got}"
+            else:
+                name, _, text = example.exc_msg.partition(": ")
+                with pytest.raises((ApiError, ClientError), match=re.escape(text.strip())) as raised:
+                    await shown(example.source, names)
+                assert name.endswith(f".{raised.type.__name__}")
