@@ -1,12 +1,18 @@
 """Pauses: they double, differ by chance, and end with the deadline."""
 
+import asyncio
 import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakka.client.errors import AuthenticationError, BrokerUnreachableError, NoBrokerError
+from snakka.client.errors import (
+    AuthenticationError,
+    BrokerUnreachableError,
+    NoBrokerError,
+    RequestTimedOutError,
+)
 from snakka.client.retry_policy import RETRIABLE, STALE_METADATA, Backoff, Pauses, is_retriable
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
@@ -37,6 +43,15 @@ async def test_the_last_reason_is_raised_when_the_deadline_comes() -> None:
         await try_on()
     assert caught.value is reason
     assert pauses.failures > 3
+
+
+async def test_the_deadline_itself_is_no_reason() -> None:
+    clock = SystemClock()
+    pauses = Pauses(clock, clock.monotonic() + 0.05, Backoff(0.001, 0.001))
+    await pauses.wait(NoBrokerError("gone"))
+    await asyncio.sleep(0.06)
+    with pytest.raises(NoBrokerError):
+        await pauses.wait(RequestTimedOutError("late"))
 
 
 def test_what_is_worth_another_attempt() -> None:

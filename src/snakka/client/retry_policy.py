@@ -75,11 +75,17 @@ class Pauses:
         self._clock = clock
         self._deadline = deadline
         self._backoff = backoff or Backoff()
+        self._reason: Exception | None = None
 
     async def wait(self, reason: Exception) -> None:
-        """Until the next attempt; raises `reason` if the deadline comes before that."""
+        """Until the next attempt; raises `reason` if the deadline comes before that.
+
+        That an attempt was cut short by the deadline itself explains little: then the reason before it is raised.
+        """
+        if self._reason is None or not isinstance(reason, TimeoutError):
+            self._reason = reason
         self.failures += 1
         seconds = self._backoff.seconds(self.failures)
         if self._clock.monotonic() + seconds >= self._deadline:
-            raise reason
+            raise self._reason
         await asyncio.sleep(seconds)
