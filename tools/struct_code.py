@@ -42,6 +42,11 @@ def condition(versions: Versions, within: Versions) -> str:
     return ""
 
 
+def _null_mark(field: Field) -> int:
+    """The byte before a struct that may be null is 1, and this for null: as a byte -1, but in a tag 0."""
+    return 255 if field.tag is None else 0
+
+
 def _both(versions: Versions | None, within: Versions) -> Versions:
     """The versions that both have; the caller knows that there are some."""
     found = versions.within(within) if versions is not None else None
@@ -294,10 +299,9 @@ class StructCode:
         if not nullable:
             self.out(read)
             return
-        # A struct that may be null has a byte before it: -1 for null.
         self.out("n = buf[pos]")
         self.out("pos += 1")
-        with self.out.block("if n == 255:"):
+        with self.out.block(f"if n == {_null_mark(field)}:"):
             self.out(f"{target} = None")
         with self.out.block("else:"):
             self.out(read)
@@ -457,7 +461,7 @@ class StructCode:
 
     def _null(self, field: Field, compact: bool) -> str:
         if field.is_struct and not field.is_array:
-            return "b'\\xff'"
+            return f"b'\\x{_null_mark(field):02x}'"
         if compact:
             return "b'\\x00'"
         return "b'\\xff\\xff'" if field.type == "string" and not field.is_array else "b'\\xff\\xff\\xff\\xff'"

@@ -12,6 +12,11 @@ from snakka.protocol.coordinator_framing import (
     encode_value,
 )
 from snakka.protocol.errors import ProtocolError
+from snakka.protocol.message import UNSET
+from snakka.protocol.record_types.group_coordinator.consumer_group_member_metadata_value import (
+    ClassicMemberMetadata,
+    ConsumerGroupMemberMetadataValue,
+)
 from snakka.protocol.record_types.group_coordinator.offset_commit_key import OffsetCommitKey
 from snakka.protocol.record_types.group_coordinator.offset_commit_value import OffsetCommitValue
 from snakka.protocol.record_types.keys import COORDINATOR_RECORDS
@@ -33,6 +38,22 @@ def test_an_offset_as_kafka_writes_it():
     assert read.version == 3
     assert read.key.group == "g"
     assert read.value.offset == 5
+
+
+@pytest.mark.parametrize(
+    ("classic", "tags"),
+    [
+        (None, "01" + "00" + "01" + "00"),
+        (UNSET, "00"),
+        (ClassicMemberMetadata(session_timeout_ms=7), "01" + "00" + "07" + "01" + "00000007" + "01" + "00"),
+    ],
+)
+def test_a_member_of_a_consumer_group_as_kafka_writes_it(classic, tags):
+    """In a tag, a struct that is null is 0, not -1."""
+    value = ConsumerGroupMemberMetadataValue(client_id="c", client_host="h", classic_member_metadata=classic)
+    data = value.encode(0)
+    assert data.hex() == "01" + "01" + "0263" + "0268" + "01" + "01" + "ffffffff" + "01" + tags
+    assert ConsumerGroupMemberMetadataValue.decode(data, 0) == value
 
 
 @pytest.mark.parametrize("coordinator", [GROUP_RECORDS, SHARE_RECORDS, TRANSACTION_RECORDS])

@@ -267,7 +267,7 @@ class ConsumerGroupMemberMetadataValue(Message):
                 if tag == 0:
                     n = buf[pos]
                     pos += 1
-                    if n == 255:
+                    if n == 0:
                         m.classic_member_metadata = None
                     else:
                         m.classic_member_metadata, pos = ClassicMemberMetadata.read(buf, pos, version)
@@ -357,7 +357,7 @@ class ConsumerGroupMemberMetadataValue(Message):
             value = Frame()
             value_classic_member_metadata = self.classic_member_metadata
             if value_classic_member_metadata is None:
-                value += b'\xff'
+                value += b'\x00'
             else:
                 value.append(1)
                 value_classic_member_metadata.write(value, version)
