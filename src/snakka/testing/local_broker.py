@@ -9,7 +9,7 @@ import logging
 import tempfile
 import threading
 from collections.abc import Mapping
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from snakka.broker.option_catalog import load_options
@@ -23,18 +23,28 @@ START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 
 
+# Where a test does not say otherwise: nobody waits for more members of a group, and internal topics are small.
+FOR_TESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "group.initial.rebalance.delay.ms": "0",
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.num.partitions": "1",
+    }
+)
+
+
 class LocalBroker:
     """A broker on the running event loop.
 
     async with LocalBroker({"num.partitions": "3"}) as broker:
         ...  # a client at broker.bootstrap_servers
 
-    Options have Kafka's names. Without `data_dir` the data is in a temporary directory that is removed afterwards; with
+    Options have Kafka's names; where nothing is said a group begins with its first member (`FOR_TESTS`). Without `data_dir` the data is in a temporary directory that is removed afterwards; with
     it the data stays, for a test that starts a broker again.
     """
 
     def __init__(self, options: Mapping[str, object] | None = None, *, data_dir: str | None = None) -> None:
-        self._given = {name: _text(value) for name, value in (options or {}).items()}
+        self._given = {**FOR_TESTS, **{name: _text(value) for name, value in (options or {}).items()}}
         self._data_dir = data_dir
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._server: BrokerServer | None = None
