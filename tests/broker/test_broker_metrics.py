@@ -8,7 +8,8 @@ import pytest
 from snakka.broker import metrics as declared
 from snakka.client.admin import Admin
 from snakka.client.cluster_view import ClusterView, running_cluster
-from snakka.client.consumer import Consumer
+from snakka.client.consumer import Consumer, TopicPartition
+from snakka.client.errors import OffsetOutOfRangeError
 from snakka.client.producer import Producer, ProducerRecord
 from snakka.client.settings import AdminSettings, resolve
 from snakka.protocol.errors import ApiError
@@ -44,9 +45,10 @@ async def test_traffic_is_shown_by_topic_and_in_all(broker: LocalBroker, cluster
     producer = Producer(cluster)
     await producer.send("orders", [ProducerRecord(b"x" * 100)] * 3, deadline=soon())
     await producer.send("other", [ProducerRecord(b"y")], deadline=soon())
-    consumer = Consumer(cluster, "orders")
-    consumer.positions[0] = 0
-    assert len(await consumer.poll(deadline=soon())) == 3
+    async with Consumer(
+        "orders", bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"
+    ) as consumer:
+        assert [(await consumer.getone()).offset for _ in range(3)] == [0, 1, 2]
     seen = look(broker)
     assert seen["snakka_broker_messages_in_total"] == 4
     assert seen['snakka_topic_messages_in_total{topic="orders"}'] == 3
@@ -63,10 +65,11 @@ async def test_traffic_is_shown_by_topic_and_in_all(broker: LocalBroker, cluster
 async def test_failures_are_counted(broker: LocalBroker, cluster: ClusterView) -> None:
     with pytest.raises(ApiError):
         await Producer(cluster).send("t", [ProducerRecord(bytes(2_000_000))], deadline=soon())
-    consumer = Consumer(cluster, "t")
-    consumer.positions[0] = 5
-    with pytest.raises(ApiError):
-        await consumer.poll(deadline=soon())
+    async with Consumer(bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="none") as consumer:
+        consumer.assign([TopicPartition("t", 0)])
+        consumer.seek(TopicPartition("t", 0), 5)
+        with pytest.raises(OffsetOutOfRangeError):
+            await consumer.getone()
     seen = look(broker)
     assert seen['snakka_topic_failed_produces_total{topic="t"}'] == 1
     assert seen['snakka_topic_failed_fetches_total{topic="t"}'] == 1

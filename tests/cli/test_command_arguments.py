@@ -10,7 +10,7 @@ from tests.cli.broker_process import SNAKKA, user_environment
 from snakka import __version__
 from snakka.cli.consume import parse_format
 from snakka.cli.main import COMMANDS, main
-from snakka.client.consumer import ConsumedRecord
+from snakka.client.consumer import Message
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,8 @@ def test_help_is_quick() -> None:
 
 
 def test_a_format_shows_every_field_of_a_record() -> None:
-    record = ConsumedRecord("orders", 3, 42, 1700000000000, b"k\xff", b"v", (("h", b"1"), ("none", None)))
+    headers = b"\x04\x02h\x021\x08none\x01"
+    record = Message("orders", 3, 42, 1700000000000, 0, b"k\xff", b"v", headers)
     assert parse_format("%v")(record) == b"v\n"
     assert parse_format(r"%t %p\t%o\n%T %k%%\\ %h ä")(record) == (
         b"orders 3\t42\n1700000000000 k\xff%\\ h=1,none= " + "ä".encode() + b"\n"

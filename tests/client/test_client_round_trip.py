@@ -1,5 +1,6 @@
 """The client against a real broker: topics, batches, offsets, and what happens when things go wrong."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -8,7 +9,7 @@ import pytest
 
 from snakka.client.admin import Admin
 from snakka.client.cluster_view import ClusterView, running_cluster
-from snakka.client.consumer import EARLIEST, LATEST, ConsumedRecord, Consumer
+from snakka.client.consumer import Consumer, Message, TopicPartition
 from snakka.client.errors import ClientError, NoBrokerError
 from snakka.client.partitioner import partition_for_key
 from snakka.client.producer import BATCH_BYTES, UNKNOWN_OFFSET, Producer, ProducerRecord
@@ -39,14 +40,13 @@ async def cluster(broker: LocalBroker) -> AsyncIterator[ClusterView]:
         yield view
 
 
-async def read(cluster: ClusterView, topic: str, count: int) -> list[ConsumedRecord]:
-    consumer = Consumer(cluster, topic)
-    consumer.positions.update(await consumer.offsets(EARLIEST, deadline=soon()))
-    records: list[ConsumedRecord] = []
-    deadline = soon()
-    while len(records) < count and time.monotonic() < deadline:
-        records += await consumer.poll(deadline=deadline)
-    return records
+async def read(cluster: ClusterView, topic: str, count: int) -> list[Message]:
+    bootstrap = cluster.settings.bootstrap_servers
+    async with (
+        asyncio.timeout(20),
+        Consumer(topic, bootstrap_servers=bootstrap, auto_offset_reset="earliest") as consumer,
+    ):
+        return [await consumer.getone() for _ in range(count)]
 
 
 @pytest.mark.parametrize("compression", list(Compression))
@@ -61,7 +61,7 @@ async def test_records_come_back_as_they_were_sent(cluster: ClusterView, compres
     assert [tuple(delivery) for delivery in delivered] == [(0, 0, 3)]
     records = await read(cluster, "t", 3)
     assert [record.offset for record in records] == [0, 1, 2]
-    assert [(r.value, r.key, r.headers, r.timestamp_ms) for r in records] == [
+    assert [(r.value, r.key, r.headers, r.timestamp) for r in records] == [
         (r.value, r.key, r.headers, r.timestamp_ms) for r in sent
     ]
 
@@ -100,8 +100,9 @@ async def test_without_acknowledgement_everything_has_arrived_when_the_pool_is_c
         for number in range(50):
             record = ProducerRecord(b"%d" % number + bytes(50_000))
             assert await producer.send("t", [record], deadline=soon()) == [(0, UNKNOWN_OFFSET, 1)]
-    consumer = Consumer(cluster, "t")
-    assert await consumer.offsets(LATEST, deadline=soon()) == {0: 50}
+    async with Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
+        partition = TopicPartition("t", 0)
+        assert await consumer.end_offsets([partition]) == {partition: 50}
 
 
 async def test_asking_creates_a_topic_only_if_brokers_may(cluster: ClusterView) -> None:
@@ -109,26 +110,6 @@ async def test_asking_creates_a_topic_only_if_brokers_may(cluster: ClusterView) 
         await cluster.topic("missing", soon())
     await Producer(cluster).send("made", [ProducerRecord(b"x")], deadline=soon())
     assert [record.value for record in await read(cluster, "made", 1)] == [b"x"]
-
-
-async def test_positions_that_do_not_exist_are_named(cluster: ClusterView) -> None:
-    await Producer(cluster).send("t", [ProducerRecord(b"x")] * 3, deadline=soon())
-    consumer = Consumer(cluster, "t")
-    consumer.positions[0] = 17
-    with pytest.raises(ApiError, match="t-0 has the offsets 0 to 3, not 17"):
-        await consumer.poll(deadline=soon())
-    consumer.positions = {4: 0}
-    with pytest.raises(ApiError, match="topic t has no partition 4"):
-        await consumer.poll(deadline=soon())
-
-
-async def test_a_poll_ends_at_its_deadline(cluster: ClusterView) -> None:
-    await Admin(cluster=cluster).create_topic("t")
-    consumer = Consumer(cluster, "t")
-    consumer.positions[0] = 0
-    began = time.monotonic()
-    assert await consumer.poll(deadline=soon(0.3)) == []
-    assert 0.2 < time.monotonic() - began < 5
 
 
 async def test_too_large_a_record_is_refused_with_the_broker_s_reason(cluster: ClusterView) -> None:
@@ -154,12 +135,13 @@ async def test_a_broker_that_comes_back_is_found_again(tmp_path: object) -> None
     async with cluster_at(first.bootstrap_servers) as cluster:
         producer = Producer(cluster)
         await producer.send("t", [ProducerRecord(b"before")], deadline=soon())
-        consumer = Consumer(cluster, "t")
-        consumer.positions[0] = 0
-        assert [record.value for record in await consumer.poll(deadline=soon())] == [b"before"]
+        consumer = Consumer("t", bootstrap_servers=first.bootstrap_servers, auto_offset_reset="earliest")
+        await consumer.start()
+        assert (await consumer.getone()).value == b"before"
         await first.stop()
         with pytest.raises(ClientError):
             await producer.send("t", [ProducerRecord(b"lost")], deadline=soon(0.3))
         async with LocalBroker({"listeners": listeners}, data_dir=data_dir):
             await producer.send("t", [ProducerRecord(b"after")], deadline=soon())
-            assert [record.value for record in await consumer.poll(deadline=soon())] == [b"after"]
+            assert (await consumer.getone()).value == b"after"
+            await consumer.stop()

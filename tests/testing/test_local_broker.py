@@ -16,7 +16,7 @@ import uvloop
 
 from snakka.client.admin import Admin
 from snakka.client.cluster_view import ClusterView, running_cluster
-from snakka.client.consumer import Consumer
+from snakka.client.consumer import Consumer, TopicPartition
 from snakka.client.producer import Producer, ProducerRecord
 from snakka.client.settings import AdminSettings, resolve
 from snakka.network.listener import ListenError
@@ -38,9 +38,10 @@ def cluster_at(bootstrap: str) -> AbstractAsyncContextManager[ClusterView]:
 async def write_and_read(bootstrap: str) -> list[bytes | None]:
     async with cluster_at(bootstrap) as cluster:
         await Producer(cluster).send("t", [ProducerRecord(b"x", partition=0)], deadline=soon())
-        consumer = Consumer(cluster, "t")
-        consumer.positions[0] = 0
-        return [record.value for record in await consumer.poll(deadline=soon())]
+    async with Consumer(bootstrap_servers=bootstrap) as consumer:
+        consumer.assign([TopicPartition("t", 0)])
+        consumer.seek(TopicPartition("t", 0), 0)
+        return [(await consumer.getone()).value]
 
 
 @pytest.mark.parametrize("new_loop", LOOPS)
@@ -94,13 +95,11 @@ async def test_many_brokers_live_in_one_process() -> None:
 
 
 async def test_a_clean_stop_is_quick_while_a_client_waits_for_records() -> None:
-    async with LocalBroker() as broker, cluster_at(broker.bootstrap_servers) as cluster:
-        await cluster.topic("t", soon(), create_missing=True)
-        consumer = Consumer(cluster, "t")
-        consumer.positions[0] = 0
-        polling = asyncio.ensure_future(consumer.poll(deadline=time.monotonic() + 30))
-        while not cluster.pool.in_flight:  # noqa: ASYNC110 - no event
+    async with LocalBroker() as broker, Consumer("t", bootstrap_servers=broker.bootstrap_servers) as consumer:
+        polling = asyncio.ensure_future(consumer.getone())
+        while not consumer.assignment():  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
+        await consumer.position(TopicPartition("t", 0))
         began = time.monotonic()
         await broker.stop()
         assert time.monotonic() - began < 1.0

@@ -3,8 +3,8 @@
 import asyncio
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from snakka.cli.command import FAILED, USAGE, CommandError
 
@@ -26,11 +26,20 @@ def add_bootstrap_argument(parser: ArgumentParser) -> None:
 
 def run_with_cluster(given: Namespace, work: Callable[["ClusterView"], Awaitable[int]]) -> int:
     """Run `work` with a view of the cluster that the arguments name; its exit code."""
-    from snakka.client.errors import ClientError
+    return run_with_bootstrap(given, lambda bootstrap: _connected(bootstrap, work))
+
+
+def run_with_bootstrap(given: Namespace, work: Callable[[str], Coroutine[Any, Any, int]]) -> int:
+    """Run `work` with the brokers that the arguments name; its exit code."""
+    from snakka.client.errors import ClientConfigError, ClientError
     from snakka.protocol.errors import ApiError, ProtocolError
 
     try:
-        return asyncio.run(_connected(_bootstrap(given), work))
+        return asyncio.run(work(_bootstrap(given)))
+    except ClientConfigError as error:
+        raise CommandError(
+            f"--bootstrap-server: {str(error).removeprefix('bootstrap.servers: ')}", USAGE
+        ) from None
     except ClientError as error:
         raise CommandError(str(error), FAILED) from None
     except ApiError as error:
@@ -45,16 +54,10 @@ def _bootstrap(given: Namespace) -> str:
 
 async def _connected(bootstrap: str, work: Callable[["ClusterView"], Awaitable[int]]) -> int:
     from snakka.client.cluster_view import running_cluster
-    from snakka.client.errors import ClientConfigError
     from snakka.client.settings import AdminSettings, resolve
 
-    try:
-        async with running_cluster(resolve(AdminSettings, {"bootstrap_servers": bootstrap})) as cluster:
-            return await work(cluster)
-    except ClientConfigError as error:
-        raise CommandError(
-            f"--bootstrap-server: {str(error).removeprefix('bootstrap.servers: ')}", USAGE
-        ) from None
+    async with running_cluster(resolve(AdminSettings, {"bootstrap_servers": bootstrap})) as cluster:
+        return await work(cluster)
 
 
 def _shown(error: Exception) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from snakka.cli.command import OK, CommandError, CommandParser, not_negative, positive, seconds
-from snakka.cli.connect import REQUEST_SECONDS, add_bootstrap_argument, run_with_cluster
+from snakka.cli.connect import add_bootstrap_argument, run_with_bootstrap
 
 if TYPE_CHECKING:
-    from snakka.client.cluster_view import ClusterView
-    from snakka.client.consumer import ConsumedRecord, Consumer
+    from snakka.client.consumer import Consumer, Message, TopicPartition
 
 _DESCRIPTION = (
     "Print the records of a topic to standard output, one a line; new ones as they come, until Ctrl-C."
@@ -29,15 +28,15 @@ format:
 It begins at the end of the topic unless it is told otherwise. --timeout ends it when nothing came for so long; with
 --max-messages too that is a failure (exit code 1)."""
 
-Show = Callable[["ConsumedRecord"], bytes]
+Show = Callable[["Message"], bytes]
 _ESCAPES = {"t": b"\t", "n": b"\n", "\\": b"\\"}
-# How long one wait for records may be; it only bounds how long a dead broker is waited for.
 _POLL_SECONDS = 25.0
+_POLL_MESSAGES = 10_000
 
 
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
-    return run_with_cluster(given, lambda cluster: _consume(cluster, given))
+    return run_with_bootstrap(given, lambda bootstrap: _consume(bootstrap, given))
 
 
 def _parser() -> CommandParser:
@@ -65,58 +64,61 @@ def _parser() -> CommandParser:
     return parser
 
 
-async def _consume(cluster: "ClusterView", given: Namespace) -> int:
+async def _consume(bootstrap: str, given: Namespace) -> int:
     from snakka.client.consumer import Consumer
 
-    clock = cluster.pool.clock
-    await cluster.topic(given.topic, clock.monotonic() + REQUEST_SECONDS)
-    consumer = Consumer(cluster, given.topic)
-    await _set_positions(cluster, consumer, given)
-    count = 0
-    silent_since = clock.monotonic()
-    while given.max_messages is None or count < given.max_messages:
-        deadline = clock.monotonic() + _POLL_SECONDS
-        if given.timeout is not None:
-            deadline = min(deadline, silent_since + given.timeout)
-        records = await consumer.poll(deadline=deadline)
-        if records:
-            count += _print_records(records, given, count)
-            silent_since = clock.monotonic()
-        elif given.timeout is not None and clock.monotonic() >= silent_since + given.timeout:
-            if given.max_messages is None:
-                break
-            raise CommandError(
-                f"only {count} of {given.max_messages} messages came, and none for {given.timeout:g} s"
-            )
+    async with Consumer(
+        bootstrap_servers=bootstrap, auto_offset_reset="none", allow_auto_create_topics=False
+    ) as consumer:
+        await _set_positions(consumer, given)
+        count = 0
+        wait_seconds = _POLL_SECONDS if given.timeout is None else given.timeout
+        while given.max_messages is None or count < given.max_messages:
+            most = _POLL_MESSAGES if given.max_messages is None else given.max_messages - count
+            messages = await consumer.getmany(timeout_ms=int(wait_seconds * 1000), max_records=most)
+            for batch in messages.values():
+                count += len(batch)
+                _print(batch, given.show)
+            if not messages and given.timeout is not None:
+                if given.max_messages is None:
+                    break
+                raise CommandError(
+                    f"only {count} of {given.max_messages} messages came, and none for {given.timeout:g} s"
+                )
     return OK
 
 
-async def _set_positions(cluster: "ClusterView", consumer: "Consumer", given: Namespace) -> None:
-    from snakka.client.consumer import EARLIEST, LATEST
-
-    deadline = cluster.pool.clock.monotonic() + REQUEST_SECONDS
+async def _set_positions(consumer: "Consumer", given: Namespace) -> None:
     begin = given.offset if given.offset is not None else "earliest" if given.from_beginning else "latest"
-    offsets = await consumer.offsets(EARLIEST if begin == "earliest" else LATEST, deadline=deadline)
+    partitions = await _partitions(consumer, given)
+    consumer.assign(partitions)
+    if begin == "earliest":
+        await consumer.seek_to_beginning()
+    elif begin == "latest":
+        await consumer.seek_to_end()
+    else:
+        for partition in partitions:
+            consumer.seek(partition, int(begin))
+
+
+async def _partitions(consumer: "Consumer", given: Namespace) -> "list[TopicPartition]":
+    from snakka.client.consumer import TopicPartition
+
+    indexes = await consumer.partitions_for_topic(given.topic)
     if given.partition is not None:
-        if given.partition not in offsets:
+        if given.partition not in indexes:
             raise CommandError(
-                f"topic {given.topic} has no partition {given.partition}, only 0 to {len(offsets) - 1}"
+                f"topic {given.topic} has no partition {given.partition}, only 0 to {len(indexes) - 1}"
             )
-        offsets = {given.partition: offsets[given.partition]}
-    if isinstance(begin, int):
-        offsets = dict.fromkeys(offsets, begin)
-    consumer.positions.update(offsets)
+        indexes = frozenset((given.partition,))
+    return [TopicPartition(given.topic, index) for index in sorted(indexes)]
 
 
-def _print_records(records: "list[ConsumedRecord]", given: Namespace, already: int) -> int:
-    """Print as many as are wanted; how many those were."""
-    if given.max_messages is not None:
-        records = records[: given.max_messages - already]
-    rest = memoryview(b"".join([given.show(record) for record in records]))
+def _print(messages: "list[Message]", show: Show) -> None:
+    rest = memoryview(b"".join([show(message) for message in messages]))
     while rest:  # where Python does not buffer the output, a write may take only a part
         rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
-    return len(records)
 
 
 def parse_format(text: str) -> Show:
@@ -149,7 +151,7 @@ def _field(letter: str) -> Show:
         "t": lambda record: record.topic.encode(),
         "p": lambda record: b"%d" % record.partition,
         "o": lambda record: b"%d" % record.offset,
-        "T": lambda record: b"%d" % record.timestamp_ms,
+        "T": lambda record: b"%d" % record.timestamp,
         "k": lambda record: record.key or b"",
         "v": lambda record: record.value or b"",
         "h": _shown_headers,
@@ -160,7 +162,7 @@ def _field(letter: str) -> Show:
     return fields[letter]
 
 
-def _shown_headers(record: "ConsumedRecord") -> bytes:
+def _shown_headers(record: "Message") -> bytes:
     return b",".join(
         name.encode("utf-8", "surrogateescape") + b"=" + (value or b"") for name, value in record.headers
     )

@@ -1,0 +1,288 @@
+"""The consumer that applications use."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from snakka.client.cluster_view import ClusterView, open_cluster
+from snakka.client.consumer.messages import Message, OffsetAndTimestamp, TopicPartition
+from snakka.client.consumer.positions import EARLIEST, LATEST
+from snakka.client.consumer.reading import Reading
+from snakka.client.consumer.subscription import Kind, Subscription
+from snakka.client.consumer.topic_reader import TopicReader
+from snakka.client.errors import ClientClosedError, ClientConfigError
+from snakka.client.settings import ConsumerSettings, resolve
+from snakka.client.tasks import Tasks
+from snakka.protocol.record_columns import COLUMN_NAMES
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ARROW_BYTES = 16 * 1024 * 1024
+
+
+class Consumer:
+    """Reads messages of topics, as a member of a group if `group_id` is given, else all partitions.
+
+    Settings are Kafka's, as keywords or by their dotted names in a mapping before the topics.
+
+        async with Consumer("orders", group_id="billing", bootstrap_servers="127.0.0.1:9092") as consumer:
+            async for message in consumer:
+                print(message.topic, message.partition, message.offset, message.key, message.value)
+    """
+
+    def __init__(self, *topics: str | Mapping[str, object], **keywords: object) -> None:
+        mapping = topics[0] if topics and isinstance(topics[0], Mapping) else None
+        self.settings = resolve(ConsumerSettings, keywords, mapping)
+        self._subscription = Subscription()
+        self._subscription.subscribe([str(topic) for topic in topics[mapping is not None :]])
+        self._tasks = Tasks(self._task_failed)
+        self._cluster: ClusterView = open_cluster(self.settings, self._tasks)
+        self._cluster.may_create_tracked = self.settings.allow_auto_create_topics
+        self._reading = Reading(self._cluster, self.settings)
+        self._delivery = self._reading.delivery
+        self._topic_reader = TopicReader(self._cluster, self._reading, self._subscription)
+        self._is_started = False
+        self._is_stopped = False
+
+    # -- life -----------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Reach the cluster and begin to read; NoBrokerError if nobody answers."""
+        if self._is_started:
+            raise ClientClosedError("a consumer is started once; make another one")
+        self._is_started = True
+        try:
+            await self._cluster.connect(self._deadline)
+        except BaseException:
+            await self._close()
+            raise
+        self._cluster.start()
+        self._reading.start()
+        self._subscribed()
+
+    async def stop(self) -> None:
+        """Leave the group, after committing what was processed if that is done by itself, and end all connections."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            await self._close()
+
+    async def _close(self) -> None:
+        self._is_stopped = True
+        self._topic_reader.close()
+        self._reading.close()
+        await self._cluster.close()
+        await self._tasks.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    # -- messages -------------------------------------------------------------------------------------------------
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Message:
+        for message in self._delivery.ready:
+            return message
+        self._check_running()
+        next_message = await self._delivery.next_message()
+        if next_message is None:
+            raise StopAsyncIteration
+        return next_message
+
+    async def getone(self) -> Message:
+        """The next message, as soon as there is one."""
+        for message in self._delivery.ready:
+            return message
+        self._check_running()
+        next_message = await self._delivery.next_message()
+        if next_message is None:
+            raise ClientClosedError("the consumer was stopped")
+        return next_message
+
+    async def getmany(
+        self, *partitions: TopicPartition, timeout_ms: int = 0, max_records: int | None = None
+    ) -> dict[TopicPartition, list[Message]]:
+        """Messages that are there, by partition, of these partitions or of all; waits so long if there are none."""
+        self._check_running()
+        self._reading.chosen(partitions)
+        most = self.settings.max_poll_records if max_records is None else max_records
+        if most < 1:
+            raise ClientConfigError(f"max_records must be at least 1, not {most}")
+        return await self._delivery.next_messages(most, partitions, timeout_ms / 1000)
+
+    async def fetch_arrow(
+        self,
+        *partitions: TopicPartition,
+        timeout_ms: int = 0,
+        columns: Sequence[str] = COLUMN_NAMES,
+        max_bytes: int = ARROW_BYTES,
+    ) -> "list[pyarrow.RecordBatch]":
+        """As getmany, but as Arrow's record batches, each of one partition: no Python object for each message.
+
+        It needs pyarrow. About `max_bytes` are returned at once; deserializers are not called.
+        """
+        self._check_running()
+        self._reading.chosen(partitions)
+        unknown = set(columns).difference(COLUMN_NAMES)
+        if unknown:
+            raise ClientConfigError(
+                f"there is no column {', '.join(sorted(unknown))}; there are {', '.join(COLUMN_NAMES)}"
+            )
+        return await self._delivery.next_columns(columns, max_bytes, partitions, timeout_ms / 1000)
+
+    # -- what is read ---------------------------------------------------------------------------------------------
+
+    def subscribe(
+        self, topics: Collection[str] = (), *, pattern: str | re.Pattern[str] | None = None
+    ) -> None:
+        """Read these topics, or all whose whole name matches the pattern, as the group says."""
+        if pattern is not None:
+            if topics:
+                raise ClientConfigError("give topics or a pattern, not both")
+            self._subscription.subscribe_pattern(re.compile(pattern))
+        else:
+            self._subscription.subscribe(topics)
+        self._subscribed()
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read exactly these partitions, whatever a group says."""
+        self._subscription.assign(partitions)
+        self._subscribed()
+
+    def unsubscribe(self) -> None:
+        """Read nothing, and leave the group."""
+        self._subscription.clear()
+        self._subscribed()
+
+    def subscription(self) -> frozenset[str]:
+        """The topics that are subscribed to; of a pattern those that it has found."""
+        return self._subscription.topics
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        """The partitions that are read now."""
+        return frozenset(self._reading.assignment)
+
+    def _subscribed(self) -> None:
+        if not self._is_started or self._is_stopped:
+            return
+        subscription = self._subscription
+        if subscription.kind is Kind.PARTITIONS:
+            self._reading.replace(subscription.partitions)
+        self._topic_reader.subscribed()
+
+    # -- positions ------------------------------------------------------------------------------------------------
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Go on at this offset."""
+        if offset < 0:
+            raise ClientConfigError(f"an offset is not negative, but {offset} is")
+        self._reading.seek(partition, offset)
+
+    async def seek_to_beginning(self, *partitions: TopicPartition) -> None:
+        """Go on with the oldest record, in these partitions or in all."""
+        await self._seek_to_time(partitions, EARLIEST)
+
+    async def seek_to_end(self, *partitions: TopicPartition) -> None:
+        """Go on with what comes next, in these partitions or in all."""
+        await self._seek_to_time(partitions, LATEST)
+
+    async def _seek_to_time(self, partitions: Collection[TopicPartition], timestamp: int) -> None:
+        self._reading.seek_to_time(partitions, timestamp)
+        for assigned in self._reading.chosen(partitions):
+            await self.position(assigned.partition)
+
+    async def position(self, partition: TopicPartition) -> int:
+        """The offset of the next message that will be returned of this partition."""
+        deadline = self._deadline
+        assigned = self._reading.assigned(partition)
+        await self._delivery.until(lambda: assigned.has_position, deadline - self._cluster.clock.monotonic())
+        self._delivery.settle()
+        if not assigned.has_position:
+            raise TimeoutError(f"the position of {partition} was not found in time")
+        return assigned.position
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """The end of the partition as of the last fetch; None before that."""
+        highwater = self._reading.assigned(partition).high_watermark
+        return None if highwater < 0 else highwater
+
+    def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """Up to where no transaction is open, as of the last fetch; None before that."""
+        offset = self._reading.assigned(partition).last_stable_offset
+        return None if offset < 0 else offset
+
+    def lag(self, partition: TopicPartition) -> int | None:
+        """How many offsets there are up to the end, as of the last fetch; None before that."""
+        assigned = self._reading.assigned(partition)
+        self._delivery.settle()
+        end = assigned.last_stable_offset if self._reading.is_read_committed else assigned.high_watermark
+        return None if end < 0 or not assigned.has_position else max(end - assigned.position, 0)
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Return nothing of these partitions until `resume`."""
+        self._reading.pause(partitions)
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        self._reading.resume(partitions)
+
+    def paused(self) -> frozenset[TopicPartition]:
+        return frozenset(each for each, assigned in self._reading.assignment.items() if assigned.is_paused)
+
+    # -- what there is --------------------------------------------------------------------------------------------
+
+    async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offsets of the oldest records."""
+        return await self._end_offsets(partitions, EARLIEST)
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offsets that the next records will have; with read_committed those of the oldest open transactions."""
+        return await self._end_offsets(partitions, LATEST)
+
+    async def _end_offsets(
+        self, partitions: Iterable[TopicPartition], timestamp: int
+    ) -> dict[TopicPartition, int]:
+        found = await self._reading.lookup.everywhere(dict.fromkeys(partitions, timestamp), self._deadline)
+        return {partition: each.offset for partition, each in found.items()}
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """The first record of each time (in milliseconds) or later; None where there is none."""
+        found = await self._reading.lookup.everywhere(timestamps, self._deadline)
+        return {partition: None if each.offset < 0 else each for partition, each in found.items()}
+
+    async def partitions_for_topic(self, topic: str) -> frozenset[int]:
+        """The partitions of a topic; ApiError if there is none."""
+        view = await self._cluster.topic(topic, self._deadline)
+        return frozenset(each.index for each in view.partitions)
+
+    async def topics(self) -> frozenset[str]:
+        """All topics that we may see."""
+        return frozenset(each.name for each in await self._cluster.all_topics(self._deadline))
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _deadline(self) -> float:
+        return self._cluster.clock.monotonic() + self.settings.default_api_timeout_ms / 1000
+
+    def _check_running(self) -> None:
+        if not self._is_started or self._is_stopped:
+            raise ClientClosedError(
+                "the consumer is stopped"
+                if self._is_stopped
+                else "start the consumer first: await consumer.start()"
+            )
+
+    def _task_failed(self, name: str, error: BaseException) -> None:
+        if isinstance(error, Exception):
+            self._delivery.fail(error)

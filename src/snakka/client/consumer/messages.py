@@ -1,0 +1,62 @@
+"""What an application and a consumer give each other: messages, partitions, and offsets with what is said of them."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from snakka.client.errors import DeserializationError
+from snakka.protocol.fetched_batches import PlainBatch
+from snakka.protocol.record_objects import Message, read_messages
+
+__all__ = ["Message", "OffsetAndMetadata", "OffsetAndTimestamp", "TopicPartition", "message_decoder"]
+
+Deserializer = Callable[[bytes], Any]
+Decode = Callable[[PlainBatch, str, int], list[Message]]
+
+
+class TopicPartition(NamedTuple):
+    """One partition of a topic."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+class OffsetAndMetadata(NamedTuple):
+    """An offset to go on at, as it is committed; the epoch is that of the record before it, -1 if nobody knows."""
+
+    offset: int
+    metadata: str = ""
+    leader_epoch: int = -1
+
+
+class OffsetAndTimestamp(NamedTuple):
+    """The offset of a record that was looked for by its time, and its time."""
+
+    offset: int
+    timestamp: int
+    leader_epoch: int = -1
+
+
+def message_decoder(key: Deserializer | None, value: Deserializer | None) -> Decode:
+    """Makes messages of a batch, keys and values as the application wants them. Nothing is called for a null."""
+    if key is None and value is None:
+        return lambda batch, topic, partition: read_messages(batch, topic, partition, Message)
+
+    def decode(batch: PlainBatch, topic: str, partition: int) -> list[Message]:
+        return [
+            _deserialized(message, key, value) for message in read_messages(batch, topic, partition, Message)
+        ]
+
+    return decode
+
+
+def _deserialized(message: Message, key: Deserializer | None, value: Deserializer | None) -> Message:
+    try:
+        return message._replace(
+            key=message.key if key is None or message.key is None else key(message.key),
+            value=message.value if value is None or message.value is None else value(message.value),
+        )
+    except Exception as error:
+        raise DeserializationError(message.topic, message.partition, message.offset, error) from error
