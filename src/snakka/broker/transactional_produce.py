@@ -4,11 +4,12 @@ A client of transaction.version 2 (Produce 12) adds its partitions just by writi
 before, and are asked about.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from snakka.broker.services import Services
 from snakka.broker.transaction_verification import Refusals, TopicPartition, verify_or_add
 from snakka.coordination.runtime.reply import Reply
+from snakka.options.option_set import OptionSet
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.record_batch import BatchHeader
 
@@ -36,6 +37,17 @@ def have_one_producer(batches: dict[TopicPartition, BatchHeader]) -> bool:
     return len({(header.producer_id, header.producer_epoch) for header in batches.values()}) <= 1
 
 
+def are_under_way(services: Services, batches: Mapping[TopicPartition, BatchHeader]) -> bool:
+    """Whether the transaction has records in all the partitions: then nobody need be asked."""
+    for (topic, index), header in batches.items():
+        partition = services.partitions.get(topic, index)
+        if partition is None or not partition.log.producers.has_transaction(
+            header.producer_id, header.producer_epoch
+        ):
+            return False
+    return True
+
+
 def when_verified(
     services: Services,
     transactional_id: str,
@@ -49,10 +61,7 @@ def when_verified(
     adds = version >= FIRST_THAT_ADDS_PARTITIONS
     runtime = services.runtime
     options = services.options.current
-    patience_ms = min(
-        options.integer("add.partitions.to.txn.retry.backoff.max.ms"), options.integer("request.timeout.ms")
-    )
-    deadline = runtime.clock.monotonic() + patience_ms / 1000
+    began = runtime.clock.monotonic()
 
     def attempt() -> None:
         verify_or_add(
@@ -69,7 +78,7 @@ def when_verified(
 
     def heard(refusals: Refusals) -> None:
         is_early = adds and ErrorCode.CONCURRENT_TRANSACTIONS in refusals.values()
-        if is_early and runtime.clock.monotonic() < deadline:
+        if is_early and runtime.clock.monotonic() < began + _patience_ms(options) / 1000:
             # The last transaction is about to be complete: waiting here is cheaper than sending it all again.
             pause_seconds = options.integer("add.partitions.to.txn.retry.backoff.ms") / 1000
             runtime.timers.schedule(pause_seconds, attempt)
@@ -77,6 +86,12 @@ def when_verified(
             append({partition: _for_producers(code, adds) for partition, code in refusals.items()})
 
     attempt()
+
+
+def _patience_ms(options: OptionSet) -> int:
+    return min(
+        options.integer("add.partitions.to.txn.retry.backoff.max.ms"), options.integer("request.timeout.ms")
+    )
 
 
 def _for_producers(code: ErrorCode, adds: bool) -> ErrorCode:

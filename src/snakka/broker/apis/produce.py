@@ -124,13 +124,13 @@ def _produce_in_transaction(
     request: ProduceRequest, transactional_id: str, context: RequestContext, services: Services
 ) -> ProduceResponse | Waiting | None:
     """The same, once the transaction's coordinator knows of the partitions: nearly always it does so at once."""
-    from snakka.broker.transactional_produce import have_one_producer, when_verified
+    from snakka.broker.transactional_produce import are_under_way, have_one_producer, when_verified
 
     batches = _transactional_batches(request, context, services)
-    if not batches:
-        return _produce(request, _NO_ERROR, _NO_REFUSALS, context, services)
-    if not have_one_producer(batches):
+    if len(batches) > 1 and not have_one_producer(batches):
         return _produce(request, ErrorCode.INVALID_PRODUCER_ID_MAPPING, _NO_REFUSALS, context, services)
+    if are_under_way(services, batches):
+        return _produce(request, _NO_ERROR, _NO_REFUSALS, context, services)
     waiting = Waiting()
     answer: ProduceResponse | Waiting | None = waiting
     is_appended = has_to_wait = False
