@@ -1,7 +1,10 @@
 """Opening after a crash: the torn end goes, damage is found, and nothing else is lost."""
 
 import os
+import random
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from log_workshop import NOW_MS, append, append_marker, batch_of, flush, open_lo
 from snakka.storage.files import OsFiles
 from snakka.storage.log_config import LogConfig
 from snakka.storage.partition_log import PartitionLog
-from snakka.testing.simulated_files import SimulatedFiles
+from snakka.testing.simulated_files import ProgramDied, SimulatedFiles
 
 DIRECTORY = "/data/topic-0"
 CONFIG = LogConfig(segment_bytes=500, index_interval_bytes=150)
@@ -109,6 +112,35 @@ def test_what_comes_after_damage_is_removed_with_its_files() -> None:
     ]
     assert log.producers.entries[1].last_sequence == 4
     assert [tuple(entry) for entry in log.epochs.entries] == [(0, 0)]
+
+
+@pytest.mark.parametrize("deaths_at", range(1, 15))
+def test_no_power_cut_brings_back_what_came_after_damage(deaths_at: int) -> None:
+    """Not even in a compacted log, where a batch that follows a hole looks as if compaction had made it."""
+    compacted = replace(CONFIG, compact=True)
+    for seed in range(6):
+        files = killed_log()
+        data = bytearray(files.read(path(3)))
+        data[-1] ^= 1
+        files.replace(path(3), bytes(data))
+        for name in files.list(DIRECTORY):
+            files.sync_file(f"{DIRECTORY}/{name}")
+        for directory in (DIRECTORY, "/data", "/"):
+            files.sync_directory(directory)
+        changes = 0
+
+        def die(operation: str, where: str) -> None:
+            nonlocal changes
+            changes += 1
+            if changes == deaths_at:
+                raise ProgramDied
+
+        files.on_change = die
+        with suppress(ProgramDied):
+            open_log(files, DIRECTORY, compacted)
+        files.on_change = None
+        files.crash(random.Random(seed))
+        assert offsets(open_log(files, DIRECTORY, compacted)) == [0, 1, 2, 3, 4]
 
 
 def test_segments_before_the_recovery_point_are_not_read() -> None:

@@ -339,16 +339,17 @@ def _rescan(loaded: LoadedLog, first: int, known_end: int | None) -> None:
         next_base = segments[number + 1].base_offset if number + 1 < len(segments) else None
         size = segment.size
         valid = _rescan_segment(loaded, segment, next_base, known_end)
-        if valid < size:
-            if loaded.before_cut is not None:
-                loaded.before_cut(segment.path(LOG), valid, loaded.log_end_offset)
+        is_torn = valid < size
+        if is_torn and loaded.before_cut is not None:
+            loaded.before_cut(segment.path(LOG), valid, loaded.log_end_offset)
+        if next_base not in (None, loaded.log_end_offset) and (is_torn or not loaded.config.compact):
+            # Compaction leaves offsets out. Otherwise the end of this segment was lost, though the next one was not.
+            _remove_after(loaded, number)
+        if is_torn:
             log.warning("cutting %s from %d to %d bytes", segment.path(LOG), size, valid)
             segment.log.truncate(valid)
             # At once, or another crash could bring it back when nobody looks at this segment any more.
             segment.log.sync()
-        if next_base != loaded.log_end_offset and (valid < size or not loaded.config.compact):
-            # Compaction leaves offsets out. Otherwise the end of this segment was lost, though the next one was not.
-            _remove_after(loaded, number)
         if number + 1 < len(segments):
             segment.become_inactive()
             loaded.unsynced.append(segment)
@@ -360,6 +361,8 @@ def _remove_after(loaded: LoadedLog, number: int) -> None:
         log.warning("removing %s, which comes after the cut", segment.path(LOG))
         _remove(loaded, segment)
     del loaded.segments[number + 1 :]
+    # At once, and before the cut: in a compacted log nothing else tells a hole from what was compacted away.
+    loaded.files.sync_directory(loaded.directory)
 
 
 def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None, known_end: int | None) -> int:
