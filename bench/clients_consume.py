@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import aiokafka
-import kafka
 
+import kafka
 from bench import librdkafka_load
 from bench.report import Row, median_ratio_row
 from bench.servers import Server, start_snakka
@@ -217,14 +217,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--records", type=int, default=RECORDS)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory:
-        with start_snakka(Path(directory) / "snakka") as server:
-            server.seconds_to_first_ack()
-            for row in measure(server, arguments.rounds, arguments.records):
-                print(
-                    f"{row.what}: {row.figure:.2f} ({row.target}), {row.snakka} / {row.against} {row.other}",
-                    flush=True,
-                )
+    with (
+        tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory,
+        start_snakka(Path(directory) / "snakka") as server,
+    ):
+        server.seconds_to_first_ack()
+        for row in measure(server, arguments.rounds, arguments.records):
+            print(
+                f"{row.what}: {row.figure:.2f} ({row.target}), {row.snakka} / {row.against} {row.other}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
