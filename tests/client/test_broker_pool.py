@@ -247,6 +247,42 @@ async def test_a_broker_that_moves_is_dialled_at_its_new_address() -> None:
         assert (await pool.connection(1, soon())).port == new.port
 
 
+async def test_a_broker_that_moves_while_it_is_dialled_is_not_mistaken() -> None:
+    async with (
+        ScriptedBroker() as old,
+        ScriptedBroker() as new,
+        UnreliableProxy(old.port) as proxy,
+        pool_of(old.address) as pool,
+    ):
+        pool.set_nodes(node(proxy.port))
+        proxy.stall()
+        asked = asyncio.ensure_future(pool.connection(1, soon()))
+        await until(lambda: proxy.accepted)
+        pool.rebootstrap()
+        pool.set_nodes(node(new.port))
+        proxy.flow()
+        with pytest.raises(BrokerUnreachableError, match="has moved while it was dialled"):
+            await asked
+        assert (await pool.connection(1, soon())).port == new.port
+        await until(lambda: not proxy.open_connections)
+
+
+async def test_a_dial_that_ends_after_the_pool_leaves_nothing_open() -> None:
+    async with (
+        ScriptedBroker() as broker,
+        UnreliableProxy(broker.port) as proxy,
+        pool_of(proxy.address) as pool,
+    ):
+        proxy.stall()
+        asked = asyncio.ensure_future(pool.any_connection(soon()))
+        await until(lambda: proxy.accepted)
+        await pool.close()
+        proxy.flow()
+        with pytest.raises(ClientError, match="the client is closed"):
+            await asked
+        await until(lambda: not proxy.open_connections)
+
+
 async def test_known_brokers_are_preferred_and_bootstrap_is_the_last_resort() -> None:
     async with ScriptedBroker() as broker:
         async with pool_of(broker.address) as pool:

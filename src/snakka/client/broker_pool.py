@@ -225,12 +225,13 @@ class BrokerPool:
 
     def set_nodes(self, nodes: Mapping[int, BrokerNode]) -> None:
         """The cluster's brokers as they are now; connections to an address that is no longer theirs end."""
-        for (target, _), peer in self._peers.items():
-            if isinstance(target, int) and target in self.nodes:
-                moved = target in nodes and nodes[target].address != self.nodes[target].address
-                if moved and peer.connection is not None:
-                    peer.connection.close()
         self.nodes = dict(nodes)
+        for (target, _), peer in self._peers.items():
+            connection = peer.connection
+            if connection is None or not isinstance(target, int) or target not in nodes:
+                continue
+            if nodes[target].address != (connection.host, connection.port):
+                connection.close()
         for node in self.nodes.values():
             self._adopt(node)
 
@@ -238,7 +239,6 @@ class BrokerPool:
         """Forget the brokers: the next question goes to a bootstrap server."""
         self.nodes = {}
         self._close_connections()
-        self._peers.clear()
 
     async def close(self) -> None:
         """End all connections, after what needs no answer has arrived."""
@@ -329,6 +329,7 @@ class BrokerPool:
         try:
             await asyncio.sleep(max(peer.not_before - self.clock.monotonic(), 0.0))
             peer.connection = await self._opened(target, purpose, peer.failures)
+            self._check_still_wanted(target, peer.connection)
         except Exception as error:
             peer.failures += 1
             peer.not_before = self.clock.monotonic() + self._backoff.seconds(peer.failures)
@@ -355,6 +356,17 @@ class BrokerPool:
             spawn=self.tasks.spawn,
             buffers=SocketBuffers(self.settings.send_buffer_bytes, self.settings.receive_buffer_bytes),
         )
+
+    def _check_still_wanted(self, target: Target, connection: PeerConnection) -> None:
+        """While it was dialled the client may have been closed, or the broker may have moved."""
+        try:
+            if self._is_closed:
+                raise ClientClosedError("the client is closed")
+            if isinstance(target, int) and self._address(target) != (connection.host, connection.port):
+                raise BrokerUnreachableError(f"broker {target} has moved while it was dialled")
+        except ClientError:
+            connection.close()
+            raise
 
     def _address(self, node_id: int) -> Address:
         node = self.nodes.get(node_id)
