@@ -31,7 +31,6 @@ SYNONYMS = {
     "max.in.flight": "max.in.flight.requests.per.connection",
     "fetch.wait.max.ms": "fetch.max.wait.ms",
     "fetch.message.max.bytes": "max.partition.fetch.bytes",
-    "oauth.cb": "sasl.oauthbearer.token.provider",
     "sasl.oauthbearer.client.id": "sasl.oauthbearer.client.credentials.client.id",
     "sasl.oauthbearer.client.secret": "sasl.oauthbearer.client.credentials.client.secret",
 }
@@ -76,6 +75,7 @@ ELSEWHERE = {
     "sasl.oauthbearer.assertion.private.key.file": _ASSERTION,
     "sasl.oauthbearer.assertion.private.key.passphrase": _ASSERTION,
     "sasl.oauthbearer.assertion.template.file": _ASSERTION,
+    "oauth.cb": "give sasl.oauthbearer.token.provider a function that takes no argument",
     "config.providers": "read the value in Python and give it as it is",
     "interceptor.classes": f"{_JAVA}; do it before send, or after a message has come",
     "partitioner.class": f"{_JAVA}; give partitioner a function",
