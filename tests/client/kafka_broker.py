@@ -29,7 +29,8 @@ class KafkaBroker:
             f"localhost:{port}" for port in ports
         )
         self.bootstrap = self.node.bootstrap
-        self.node.options |= {**self._listeners(), **self._tls(), **self._sasl()}
+        self.node.options |= {**self._listeners(), **self._tls(), **self._sasl(), **self._rights()}
+        self.node.set_options(log_dirs=f"{self.node.data},{self.node.data}-2")
         self.node.set_options(controller_quorum_bootstrap_servers=self.node.controller)
 
     def format(self, libs: str) -> None:
@@ -87,6 +88,15 @@ class KafkaBroker:
             "ssl.truststore.type": "PEM",
             "ssl.truststore.location": self.certificates.ca,
             "listener.name.mutual.ssl.client.auth": "required",
+        }
+
+    def _rights(self) -> dict[str, str]:
+        """ACLs and tokens are there to be administered; whoever has no ACL may do everything."""
+        return {
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "super.users": "User:ANONYMOUS",
+            "allow.everyone.if.no.acl.found": "true",
+            "delegation.token.secret.key": "not a secret",
         }
 
     def _sasl(self) -> dict[str, str]:

@@ -4,11 +4,22 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
+from snakka.client.admin.acls import AclAdmin
+from snakka.client.admin.brokers import BrokerAdmin
 from snakka.client.admin.configs import ConfigAdmin
+from snakka.client.admin.elections import ElectionAdmin
+from snakka.client.admin.features import FeatureAdmin
 from snakka.client.admin.group_offsets import GroupOffsetAdmin
 from snakka.client.admin.groups import GroupAdmin
+from snakka.client.admin.log_dirs import LogDirAdmin
 from snakka.client.admin.offsets import OffsetAdmin
+from snakka.client.admin.quorum import QuorumAdmin
+from snakka.client.admin.quotas import QuotaAdmin
+from snakka.client.admin.reassignment import ReassignmentAdmin
+from snakka.client.admin.scram_users import ScramUserAdmin
+from snakka.client.admin.tokens import TokenAdmin
 from snakka.client.admin.topics import TopicAdmin
+from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.cluster_view import ClusterView, open_cluster
 from snakka.client.coordinators import Coordinators
 from snakka.client.settings import AdminSettings, resolve
@@ -21,6 +32,17 @@ class Admin(
     GroupAdmin,
     GroupOffsetAdmin,
     OffsetAdmin,
+    TransactionAdmin,
+    AclAdmin,
+    QuotaAdmin,
+    ScramUserAdmin,
+    TokenAdmin,
+    ReassignmentAdmin,
+    ElectionAdmin,
+    LogDirAdmin,
+    QuorumAdmin,
+    FeatureAdmin,
+    BrokerAdmin,
 ):
     """Administration of a cluster: settings as keywords, or by Kafka's names in a mapping.
 
@@ -54,7 +76,10 @@ class Admin(
         self._cluster = open_cluster(self._settings, self._tasks)
         self._coordinators = Coordinators(self._cluster)
         try:
-            await self._cluster.connect(self._deadline(None))
+            if self.is_at_controllers:
+                await self._cluster.pool.any_connection(self._deadline(None))
+            else:
+                await self._cluster.connect(self._deadline(None))
         except BaseException:
             await self.stop()
             raise

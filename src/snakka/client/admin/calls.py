@@ -14,13 +14,13 @@ from snakka.client.broker_pool import Purpose
 from snakka.client.cluster_view import ClusterView
 from snakka.client.coordinators import CoordinatorKind, Coordinators
 from snakka.client.errors import (
-    BrokerUnreachableError,
     ClientClosedError,
     ClientError,
     NoBrokerError,
     UnsupportedByBrokerError,
 )
 from snakka.client.retry_policy import STALE_COORDINATOR, Pauses
+from snakka.client.settings import AdminSettings
 from snakka.client.topic_partition import TopicPartition, by_topic
 from snakka.network.peer_connection import PeerConnection
 from snakka.protocol.api_keys import API_FACTS
@@ -76,6 +76,12 @@ class AdminCalls:
             raise ClientClosedError("the admin is not started, or stopped: use `async with Admin(...)`")
         return self._coordinators
 
+    @property
+    def is_at_controllers(self) -> bool:
+        """Whether it talks to controllers, which serve less than brokers."""
+        settings = self.cluster.settings
+        return isinstance(settings, AdminSettings) and bool(settings.bootstrap_controllers)
+
     def _deadline(self, timeout_ms: int | None) -> float:
         """When a call that begins now must have ended."""
         allowed_ms = self.cluster.settings.default_api_timeout_ms if timeout_ms is None else timeout_ms
@@ -96,12 +102,14 @@ class AdminCalls:
         )
 
     async def _ask_broker(self, node_id: int, request: Message, kind: type[R], deadline: float) -> R:
-        """The answer of one broker; BrokerUnreachableError at once if the cluster has none of that id."""
+        """The answer of one broker; ApiError at once if the cluster has none of that id."""
         if node_id not in self.cluster.brokers:
             await self._refreshed(deadline)
         if node_id not in self.cluster.brokers:
             known = ", ".join(map(str, sorted(self.cluster.brokers)))
-            raise BrokerUnreachableError(f"the cluster has no broker {node_id} now, only {known}")
+            raise ApiError(
+                ErrorCode.BROKER_ID_NOT_REGISTERED, f"the cluster has no broker {node_id} now, only {known}"
+            )
         return await self._retried(lambda: self._asked(self._to(node_id), request, kind, deadline), deadline)
 
     async def _ask_coordinator(
@@ -183,6 +191,8 @@ class AdminCalls:
         return error.retriable
 
     async def _refreshed(self, deadline: float) -> None:
+        if self.is_at_controllers:
+            raise UnsupportedByBrokerError("controllers do not serve this: it needs bootstrap.servers")
         await self.cluster.refreshed(deadline)
 
     # -- many things ----------------------------------------------------------------------------------------------
