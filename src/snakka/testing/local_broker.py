@@ -39,8 +39,9 @@ class LocalBroker:
     async with LocalBroker({"num.partitions": "3"}) as broker:
         ...  # a client at broker.bootstrap_servers
 
-    Options have Kafka's names; where nothing is said a group begins with its first member (`FOR_TESTS`). Without `data_dir` the data is in a temporary directory that is removed afterwards; with
-    it the data stays, for a test that starts a broker again.
+    Options have Kafka's names; where nothing is said, a group begins with its first member (`FOR_TESTS`). Without
+    `data_dir` the data is in a temporary directory that is removed afterwards; with it the data stays, for a test that
+    starts a broker again.
     """
 
     def __init__(self, options: Mapping[str, object] | None = None, *, data_dir: str | None = None) -> None:
