@@ -1,6 +1,5 @@
 """What a broker shows of itself, asked of a running one."""
 
-import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,16 +9,12 @@ from snakka.client.admin import Admin
 from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.consumer import Consumer, TopicPartition
 from snakka.client.errors import OffsetOutOfRangeError
-from snakka.client.producer import Producer, ProducerRecord
+from snakka.client.producer import Producer
 from snakka.client.settings import AdminSettings, resolve
 from snakka.protocol.errors import ApiError
 from snakka.telemetry.metric_set import Declaration, Kind
 from snakka.telemetry.prometheus_text import render
 from snakka.testing import LocalBroker
-
-
-def soon() -> float:
-    return time.monotonic() + 20
 
 
 def look(broker: LocalBroker) -> dict[str, float]:
@@ -42,9 +37,10 @@ async def cluster(broker: LocalBroker) -> AsyncIterator[ClusterView]:
 
 
 async def test_traffic_is_shown_by_topic_and_in_all(broker: LocalBroker, cluster: ClusterView) -> None:
-    producer = Producer(cluster)
-    await producer.send("orders", [ProducerRecord(b"x" * 100)] * 3, deadline=soon())
-    await producer.send("other", [ProducerRecord(b"y")], deadline=soon())
+    async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for _ in range(3):
+            await producer.send("orders", b"x" * 100)
+        await producer.send("other", b"y")
     async with Consumer(
         "orders", bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"
     ) as consumer:
@@ -63,8 +59,9 @@ async def test_traffic_is_shown_by_topic_and_in_all(broker: LocalBroker, cluster
 
 
 async def test_failures_are_counted(broker: LocalBroker, cluster: ClusterView) -> None:
-    with pytest.raises(ApiError):
-        await Producer(cluster).send("t", [ProducerRecord(bytes(2_000_000))], deadline=soon())
+    async with Producer(bootstrap_servers=broker.bootstrap_servers, max_request_size=3_000_000) as producer:
+        with pytest.raises(ApiError):
+            await producer.send_and_wait("t", bytes(2_000_000))
     async with Consumer(bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="none") as consumer:
         consumer.assign([TopicPartition("t", 0)])
         consumer.seek(TopicPartition("t", 0), 5)
@@ -82,15 +79,20 @@ async def test_the_series_of_a_deleted_topic_vanish_and_the_totals_stay(
     admin = Admin(cluster=cluster)
     assert not [name for name in look(broker) if "topic=" in name]
     await admin.create_topic("gone", partitions=2)
-    await Producer(cluster).send("gone", [ProducerRecord(b"x", partition=1)] * 5, deadline=soon())
-    assert look(broker)['snakka_log_end_offset{topic="gone",partition="1"}'] == 5
-    await Producer(cluster).send("gone", [ProducerRecord(b"x", partition=1)] * 2, deadline=soon())
+    async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for _ in range(5):
+            await producer.send("gone", b"x", partition=1)
+        await producer.flush()
+        assert look(broker)['snakka_log_end_offset{topic="gone",partition="1"}'] == 5
+        for _ in range(2):
+            await producer.send("gone", b"x", partition=1)
     await admin.delete_topic("gone")
     seen = look(broker)
     assert not [name for name in seen if "gone" in name]
     assert seen["snakka_broker_messages_in_total"] == 7
     assert seen["snakka_broker_partitions"] == 0
-    await Producer(cluster).send("gone", [ProducerRecord(b"again")], deadline=soon())
+    async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        await producer.send_and_wait("gone", b"again")
     seen = look(broker)
     assert seen["snakka_broker_messages_in_total"] == 8
     assert seen['snakka_topic_messages_in_total{topic="gone"}'] == 1

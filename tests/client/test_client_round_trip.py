@@ -7,15 +7,11 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from snakka.client.admin import Admin
 from snakka.client.cluster_view import ClusterView, running_cluster
-from snakka.client.consumer import Consumer, Message, TopicPartition
-from snakka.client.errors import ClientError, NoBrokerError
-from snakka.client.partitioner import partition_for_key
-from snakka.client.producer import BATCH_BYTES, UNKNOWN_OFFSET, Producer, ProducerRecord
+from snakka.client.consumer import Consumer, Message
+from snakka.client.errors import NoBrokerError
+from snakka.client.producer import Producer
 from snakka.client.settings import AdminSettings, resolve
-from snakka.protocol.compression import Compression
-from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.testing import LocalBroker
 
@@ -49,73 +45,12 @@ async def read(cluster: ClusterView, topic: str, count: int) -> list[Message]:
         return [await consumer.getone() for _ in range(count)]
 
 
-@pytest.mark.parametrize("compression", list(Compression))
-async def test_records_come_back_as_they_were_sent(cluster: ClusterView, compression: Compression) -> None:
-    await Admin(cluster=cluster).create_topic("t")
-    sent = [
-        ProducerRecord(b"value", b"key", (("header", b"1"), ("nothing", None)), timestamp_ms=1234567890123),
-        ProducerRecord(None, b"tombstone", timestamp_ms=1234567890123),
-        ProducerRecord(b"", None, timestamp_ms=0),
-    ]
-    delivered = await Producer(cluster, compression=compression).send("t", sent, deadline=soon())
-    assert [tuple(delivery) for delivery in delivered] == [(0, 0, 3)]
-    records = await read(cluster, "t", 3)
-    assert [record.offset for record in records] == [0, 1, 2]
-    assert [(r.value, r.key, r.headers, r.timestamp) for r in records] == [
-        (r.value, r.key, r.headers, r.timestamp_ms) for r in sent
-    ]
-
-
-async def test_keys_spread_and_keep_their_order(cluster: ClusterView) -> None:
-    await Admin(cluster=cluster).create_topic("t", partitions=5)
-    sent = [ProducerRecord(b"%d" % number, b"key-%d" % (number % 20)) for number in range(400)]
-    deliveries = await Producer(cluster).send("t", sent, deadline=soon())
-    assert sum(delivery.record_count for delivery in deliveries) == 400
-    records = await read(cluster, "t", 400)
-    assert len(records) == 400
-    by_key: dict[bytes | None, list[int]] = {}
-    for record in records:
-        assert record.key is not None
-        assert record.partition == partition_for_key(record.key, 5)
-        by_key.setdefault(record.key, []).append(int(record.value or b""))
-    assert all(values == sorted(values) and len(values) == 20 for values in by_key.values())
-
-
-async def test_more_than_a_batch_is_several_batches_in_order(cluster: ClusterView) -> None:
-    await Admin(cluster=cluster).create_topic("t")
-    sent = [ProducerRecord(b"%03d" % number + bytes(BATCH_BYTES // 4)) for number in range(20)]
-    deliveries = await Producer(cluster).send("t", sent, deadline=soon())
-    assert len(deliveries) > 5
-    assert [d.base_offset for d in deliveries] == sorted(d.base_offset for d in deliveries)
-    values = [record.value or b"" for record in await read(cluster, "t", 20)]
-    assert [value[:3] for value in values] == [b"%03d" % number for number in range(20)]
-
-
-async def test_without_acknowledgement_everything_has_arrived_when_the_pool_is_closed(
-    broker: LocalBroker, cluster: ClusterView
-) -> None:
-    await Admin(cluster=cluster).create_topic("t")
-    async with cluster_at(broker.bootstrap_servers) as second:
-        producer = Producer(second, acks=0)
-        for number in range(50):
-            record = ProducerRecord(b"%d" % number + bytes(50_000))
-            assert await producer.send("t", [record], deadline=soon()) == [(0, UNKNOWN_OFFSET, 1)]
-    async with Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
-        partition = TopicPartition("t", 0)
-        assert await consumer.end_offsets([partition]) == {partition: 50}
-
-
 async def test_asking_creates_a_topic_only_if_brokers_may(cluster: ClusterView) -> None:
     with pytest.raises(ApiError, match="topic missing does not exist"):
         await cluster.topic("missing", soon())
-    await Producer(cluster).send("made", [ProducerRecord(b"x")], deadline=soon())
+    async with Producer(bootstrap_servers=cluster.settings.bootstrap_servers) as producer:
+        await producer.send_and_wait("made", b"x")
     assert [record.value for record in await read(cluster, "made", 1)] == [b"x"]
-
-
-async def test_too_large_a_record_is_refused_with_the_broker_s_reason(cluster: ClusterView) -> None:
-    with pytest.raises(ApiError) as refused:
-        await Producer(cluster).send("t", [ProducerRecord(bytes(2_000_000))], deadline=soon())
-    assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
 
 
 async def test_nobody_there() -> None:
@@ -132,16 +67,14 @@ async def test_a_broker_that_comes_back_is_found_again(tmp_path: object) -> None
     await first.start()
     port = first.port
     listeners = f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:0"
-    async with cluster_at(first.bootstrap_servers) as cluster:
-        producer = Producer(cluster)
-        await producer.send("t", [ProducerRecord(b"before")], deadline=soon())
+    async with Producer(bootstrap_servers=first.bootstrap_servers) as producer:
+        await producer.send_and_wait("t", b"before")
         consumer = Consumer("t", bootstrap_servers=first.bootstrap_servers, auto_offset_reset="earliest")
         await consumer.start()
         assert (await consumer.getone()).value == b"before"
         await first.stop()
-        with pytest.raises(ClientError):
-            await producer.send("t", [ProducerRecord(b"lost")], deadline=soon(0.3))
+        late = await producer.send("t", b"while nobody is there")
         async with LocalBroker({"listeners": listeners}, data_dir=data_dir):
-            await producer.send("t", [ProducerRecord(b"after")], deadline=soon())
-            assert (await consumer.getone()).value == b"after"
+            assert (await late).offset == 1
+            assert (await consumer.getone()).value == b"while nobody is there"
             await consumer.stop()

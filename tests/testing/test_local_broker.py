@@ -17,7 +17,7 @@ import uvloop
 from snakka.client.admin import Admin
 from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.consumer import Consumer, TopicPartition
-from snakka.client.producer import Producer, ProducerRecord
+from snakka.client.producer import Producer
 from snakka.client.settings import AdminSettings, resolve
 from snakka.network.listener import ListenError
 from snakka.options.option import OptionError
@@ -36,12 +36,12 @@ def cluster_at(bootstrap: str) -> AbstractAsyncContextManager[ClusterView]:
 
 
 async def write_and_read(bootstrap: str) -> list[bytes | None]:
-    async with cluster_at(bootstrap) as cluster:
-        await Producer(cluster).send("t", [ProducerRecord(b"x", partition=0)], deadline=soon())
+    async with Producer(bootstrap_servers=bootstrap) as producer:
+        written = await producer.send_and_wait("t", b"x", partition=0)
     async with Consumer(bootstrap_servers=bootstrap) as consumer:
         consumer.assign([TopicPartition("t", 0)])
         consumer.seek(TopicPartition("t", 0), 0)
-        return [(await consumer.getone()).value]
+        return [(await consumer.getone()).value for _ in range(written.offset + 1)]
 
 
 @pytest.mark.parametrize("new_loop", LOOPS)

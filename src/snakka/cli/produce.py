@@ -1,18 +1,12 @@
 """`snakka produce`: every line of standard input becomes a record."""
 
 import os
-import random
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from snakka.cli.command import OK, CommandError, CommandParser, not_negative
-from snakka.cli.connect import REQUEST_SECONDS, add_bootstrap_argument, run_with_cluster
-
-if TYPE_CHECKING:
-    from snakka.client.cluster_view import ClusterView
-    from snakka.client.producer import ProducerRecord
+from snakka.cli.connect import REQUEST_SECONDS, add_bootstrap_argument, run_with_bootstrap
 
 _DESCRIPTION = "Send lines from standard input to a topic, each as a record, until the input ends."
 
@@ -24,14 +18,17 @@ _EXAMPLES = """examples:
 A record with a key goes to the partition that every Kafka client chooses for it. Records without one are spread.
 The topic is created if it does not exist, unless the broker has auto.create.topics.enable=false."""
 
-_ACKS = {"0": 0, "1": 1, "all": -1, "-1": -1}
+_ACKS = ("0", "1", "all", "-1")
 _COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 _CHUNK_BYTES = 1 << 20
+_BATCH_BYTES = 256 * 1024
+_LARGEST_REQUEST = 2**31 - 1  # how large a record may be is the topic's business
+_DELIVERY_MS = int(REQUEST_SECONDS * 1000)
 
 
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
-    return run_with_cluster(given, lambda cluster: _produce(cluster, given))
+    return run_with_bootstrap(given, lambda bootstrap: _produce(bootstrap, given))
 
 
 def _parser() -> CommandParser:
@@ -45,7 +42,7 @@ def _parser() -> CommandParser:
     )
     parser.add_argument(
         "--acks",
-        choices=tuple(_ACKS),
+        choices=_ACKS,
         default="all",
         help="whose acknowledgement to wait for: all unless said",
     )
@@ -54,37 +51,41 @@ def _parser() -> CommandParser:
     return parser
 
 
-async def _produce(cluster: "ClusterView", given: Namespace) -> int:
+async def _produce(bootstrap: str, given: Namespace) -> int:
     from snakka.client.producer import Producer
-    from snakka.protocol.compression import Compression
 
-    clock = cluster.pool.clock
-    producer = Producer(
-        cluster,
-        acks=_ACKS[given.acks],
-        compression=Compression[given.compression.upper()],
-        first_partition=random.SystemRandom().getrandbits(16),
-    )
-    # That nobody answers should be known before somebody has typed a line.
-    await cluster.topic(given.topic, clock.monotonic() + REQUEST_SECONDS, create_missing=True)
     separator = None if given.key_separator is None else given.key_separator.encode()
     number = 0
-    for lines in _line_chunks():
-        records: list[ProducerRecord] = []
-        fault: CommandError | None = None
-        for line in lines:
-            number += 1
-            record = _record(line, separator, given.partition)
-            if record is None:
-                fault = CommandError(
-                    f"line {number} has no {given.key_separator!r} that ends its key; stopped there"
-                )
-                break
-            records.append(record)
-        if records:
-            await producer.send(given.topic, records, deadline=clock.monotonic() + REQUEST_SECONDS)
-        if fault is not None:
-            raise fault
+    async with Producer(
+        bootstrap_servers=bootstrap,
+        acks=given.acks,
+        compression_type=given.compression,
+        batch_size=_BATCH_BYTES,
+        max_request_size=_LARGEST_REQUEST,
+        delivery_timeout_ms=_DELIVERY_MS,
+        request_timeout_ms=_DELIVERY_MS - 1_000,
+    ) as producer:
+        # That nobody answers should be known before somebody has typed a line.
+        await producer.partitions_for(given.topic)
+        for lines in _line_chunks():
+            futures = []
+            fault: CommandError | None = None
+            for line in lines:
+                number += 1
+                key, value = _key_and_value(line, separator)
+                if separator is not None and key is None:
+                    fault = CommandError(
+                        f"line {number} has no {given.key_separator!r} that ends its key; stopped there"
+                    )
+                    break
+                futures.append(await producer.send(given.topic, value, key, partition=given.partition))
+            # The next read blocks, so all must be settled now.
+            await producer.flush()
+            failures = [error for future in futures if (error := future.exception()) is not None]
+            if failures:
+                raise failures[0]
+            if fault is not None:
+                raise fault
     return OK
 
 
@@ -105,11 +106,9 @@ def _line_chunks() -> Iterator[list[bytes]]:
         yield [rest]
 
 
-def _record(line: bytes, separator: bytes | None, partition: int | None) -> "ProducerRecord | None":
-    """None if the line should have a key and has none."""
-    from snakka.client.producer import ProducerRecord
-
+def _key_and_value(line: bytes, separator: bytes | None) -> tuple[bytes | None, bytes]:
+    """The key is None if there is none."""
     if separator is None:
-        return ProducerRecord(line, partition=partition)
+        return None, line
     key, found, value = line.partition(separator)
-    return ProducerRecord(value, key, partition=partition) if found else None
+    return (key, value) if found else (None, line)

@@ -65,6 +65,10 @@ class RecordTooLargeError(ClientError):
     """The record is larger than max.request.size allows."""
 
 
+class TopicRecreatedError(ClientError):
+    """The topic that the record was meant for was deleted, and another one was made under its name."""
+
+
 class ProducerFencedError(ClientError):
     """Another producer with the same transactional.id has begun; this one is of no use any more."""
 

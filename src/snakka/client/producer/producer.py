@@ -1,0 +1,267 @@
+"""The producer as its users have it: what is given to `send` is written once and in order, or its future says why not.
+
+Rule: `send` does no more than put a record into an open batch; whatever takes longer happens when that is not possible.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from snakka.client.cluster_view import TopicView, open_cluster
+from snakka.client.errors import ClientClosedError, DeliveryTimeoutError, TopicRecreatedError
+from snakka.client.producer.accumulator import Accumulator
+from snakka.client.producer.batches import Batch, Packing, PartitionQueue, TopicQueues
+from snakka.client.producer.receipts import RecordMetadata
+from snakka.client.producer.sender import Sender
+from snakka.client.producer.sequences import DeliveryLine
+from snakka.client.settings import ProducerSettings, resolve
+from snakka.client.tasks import Tasks
+from snakka.protocol.compression import Compression
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.protocol.key_hash import partition_for_key
+from snakka.protocol.record_batch import Bytes
+from snakka.protocol.record_encoder import PairedHeaders
+from snakka.protocol.uuids import uuid_text
+
+
+class Producer:
+    """Sends records to topics of one cluster.
+
+    >>> async with Producer(bootstrap_servers="127.0.0.1:9092") as producer:  # doctest: +SKIP
+    ...     metadata = await producer.send_and_wait("orders", b"three apples", key=b"alice")
+    """
+
+    def __init__(self, settings: Mapping[str, object] | None = None, /, **keywords: Any) -> None:
+        """Settings by Kafka's names in a mapping, or as keywords: `linger_ms=20` is `linger.ms`."""
+        self._settings = resolve(ProducerSettings, keywords, settings)
+        self._tasks = Tasks()
+        self._cluster = open_cluster(self._settings, self._tasks)
+        self._clock = self._cluster.clock
+        self._now_ms = self._clock.now_ms
+        self._topics: dict[str, TopicQueues] = {}
+        self._obstacle: Exception | None = ClientClosedError("the producer was not started: await start()")
+        self._has_own_rules = (
+            self._settings.partitioner is not None
+            or self._settings.partitioner_ignore_keys
+            or self._settings.key_serializer is not None
+            or self._settings.value_serializer is not None
+        )
+
+    # -- life -----------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Reach the cluster; NoBrokerError at once if nobody answers."""
+        self._loop = asyncio.get_running_loop()
+        settings = self._settings
+        deadline = self._clock.monotonic() + settings.default_api_timeout_ms / 1000
+        try:
+            await self._cluster.connect(deadline)
+        except BaseException:
+            await self._close()
+            raise
+        self._accumulator = Accumulator(settings, self._clock, self._cluster.pool.chance, self._new_line)
+        self._topics = self._accumulator.topics
+        self._sender = Sender(settings, self._cluster, self._accumulator, _packing(settings))
+        self._cluster.watch(self._cluster_changed)
+        self._cluster.start()
+        self._sender.start()
+        self._obstacle = None
+
+    async def stop(self, deadline_seconds: float | None = None) -> None:
+        """Send what is left and wait for it, until the deadline if there is one; then close."""
+        if self._obstacle is not None:
+            return
+        self._obstacle = ClientClosedError("the producer is stopped")
+        try:
+            await self._flushed(deadline_seconds)
+        except DeliveryTimeoutError:
+            pass  # each future says so
+        finally:
+            self._accumulator.stop()
+            self._sender.close()
+            await self._close()
+
+    async def _close(self) -> None:
+        await self._cluster.close()
+        await self._tasks.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    # -- sending --------------------------------------------------------------------------------------------------
+
+    async def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        headers: PairedHeaders = (),
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> "asyncio.Future[RecordMetadata]":
+        """Add a record to its partition's batch; the future gets its place when it is written.
+
+        It waits only if the topic is not known yet or buffer.memory is full, for max.block.ms at most (BufferFullError).
+        """
+        queues = self._topics.get(topic)
+        if queues is None or self._obstacle is not None:
+            queues = await self._known_topic(topic)
+        if timestamp_ms is None:
+            timestamp_ms = self._now_ms()
+        is_sticky = False
+        if self._has_own_rules or partition is not None:
+            queue, key, value = self._by_rules(queues, partition, key, value)
+        elif key is None:
+            is_sticky = True
+            queue = queues.sticky_queue
+        else:
+            partitions = queues.partitions
+            queue = partitions[partition_for_key(key, len(partitions))]
+        batch = queue.open
+        # The encoder takes no record that does not fit, unless it is the first.
+        if batch is None or not batch.encoder.append(timestamp_ms, key, value, headers):
+            deadline = self._clock.monotonic() + self._settings.max_block_ms / 1000
+            return await self._accumulator.append(
+                queue, is_sticky, timestamp_ms, key, value, headers, deadline
+            )
+        future: asyncio.Future[RecordMetadata] = self._loop.create_future()
+        batch.futures.append(future)
+        batch.timestamps.append(timestamp_ms)
+        return future
+
+    async def send_and_wait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        headers: PairedHeaders = (),
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> RecordMetadata:
+        """Send a record and wait until it is written."""
+        return await (await self.send(topic, value, key, headers, partition, timestamp_ms))
+
+    async def flush(self, deadline_seconds: float | None = None) -> None:
+        """Send everything now, and wait until it is settled; DeliveryTimeoutError if that takes longer."""
+        self._check_open()
+        await self._flushed(deadline_seconds)
+
+    async def partitions_for(self, topic: str) -> set[int]:
+        """The partitions of a topic."""
+        queues = await self._known_topic(topic)
+        return set(range(len(queues.partitions)))
+
+    # -- behind it ------------------------------------------------------------------------------------------------
+
+    def _check_open(self) -> None:
+        failure = self._obstacle
+        if failure is not None:
+            raise failure
+
+    async def _known_topic(self, name: str) -> TopicQueues:
+        """The queues of a topic, which is asked for if it is not known; brokers may create it."""
+        self._check_open()
+        queues = self._topics.get(name)
+        if queues is None:
+            deadline = self._clock.monotonic() + self._settings.max_block_ms / 1000
+            view = await self._cluster.topic(name, deadline, create_missing=True)
+            self._check_open()
+            queues = self._topics.get(name)
+            if queues is None:
+                queues = self._accumulator.queues_for(view)
+                self._cluster.track((name,))
+        return queues
+
+    def _by_rules(
+        self, queues: TopicQueues, partition: int | None, key: Any, value: Any
+    ) -> tuple[PartitionQueue, Bytes | None, Bytes | None]:
+        """Where a record goes for which a partition is named, or settings say how to make bytes or to choose."""
+        settings = self._settings
+        if settings.key_serializer is not None:
+            key = settings.key_serializer(key)
+        if settings.value_serializer is not None:
+            value = settings.value_serializer(value)
+        count = len(queues.partitions)
+        if partition is None and settings.partitioner is not None:
+            partition = settings.partitioner(queues.name, key, value, count)
+        if partition is None:
+            if key is None or settings.partitioner_ignore_keys:
+                return queues.sticky_queue, key, value
+            partition = partition_for_key(key, count)
+        if not 0 <= partition < count:
+            raise ApiError(
+                ErrorCode.INVALID_PARTITIONS,
+                f"topic {queues.name} has no partition {partition}, only 0 to {count - 1}",
+            )
+        return queues.partitions[partition], key, value
+
+    async def _flushed(self, deadline_seconds: float | None) -> None:
+        self._accumulator.close_all()
+        batches = list(self._accumulator.unsettled)
+        finished = [self._finished(batch) for batch in batches]
+        if finished:
+            await asyncio.wait(finished, timeout=deadline_seconds)
+        left = sum(batch.count for batch in batches if not batch.is_settled)
+        if left:
+            raise DeliveryTimeoutError(
+                f"{left} records were not acknowledged within {deadline_seconds:g} s; they are still being sent"
+            )
+
+    def _finished(self, batch: Batch) -> "asyncio.Future[None]":
+        if batch.finished is None:
+            batch.finished = self._loop.create_future()
+        return batch.finished
+
+    def _new_line(self) -> DeliveryLine[Batch]:
+        settings = self._settings
+        return DeliveryLine(
+            is_numbered=settings.enable_idempotence,
+            most_in_flight=settings.max_in_flight_requests_per_connection,
+        )
+
+    def _cluster_changed(self) -> None:
+        """There is news of the cluster: other leaders, more partitions, topics that are gone or were made anew."""
+        idle_since = self._clock.monotonic() - self._settings.metadata_max_idle_ms / 1000
+        for topic in self._accumulator.all_topics():
+            view = self._cluster.known_topic(topic.name)
+            if view is None:
+                self._accumulator.set_aside(topic)
+            elif view.topic_id != topic.view.topic_id:
+                self._replaced(topic, view)
+            else:
+                self._accumulator.update(topic, view)
+                if topic.last_used < idle_since and topic.is_idle and self._topics.get(topic.name) is topic:
+                    self._accumulator.set_aside(topic)
+                    self._cluster.untrack((topic.name,))
+        self._sender.relist()
+
+    def _replaced(self, topic: TopicQueues, view: TopicView) -> None:
+        """What was meant for the topic that is gone must not end up in another one."""
+        if self._topics.get(topic.name) is topic:
+            self._cluster.untrack((topic.name,))
+        self._accumulator.end(topic)
+        self._sender.outcomes.fail_topic(
+            topic,
+            TopicRecreatedError(
+                f"topic {topic.name} was deleted and made anew (its id was {uuid_text(topic.view.topic_id)} and is"
+                f" {uuid_text(view.topic_id)} now): send the record again if it belongs into the new one"
+            ),
+        )
+
+
+def _packing(settings: ProducerSettings) -> Packing:
+    compression = Compression[settings.compression_type.upper()]
+    levels = {
+        Compression.GZIP: settings.compression_gzip_level,
+        Compression.LZ4: settings.compression_lz4_level,
+        Compression.ZSTD: settings.compression_zstd_level,
+    }
+    return Packing(compression, levels.get(compression), settings.transactional_id is not None)
