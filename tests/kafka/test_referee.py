@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.kafka.differences import DIFFERENCES, Difference
+from tests.kafka.internal_records import DECODERS, disagreements, histories
 from tests.kafka.kafka_tools_process import KafkaTools
 from tests.kafka.nodes import Node, running_kafka, running_snakka
 from tests.kafka.referee import CASES, Answer, Broker, Case, apis_with_cases, compare
@@ -33,14 +34,14 @@ class Pair:
     """Both brokers."""
 
     def __init__(self, kafka: Node, snakka: Node) -> None:
-        self._nodes = (kafka, snakka)
+        self.nodes = (kafka, snakka)
 
     def judge(self, judged: Case) -> list[str]:
         """What the brokers disagree about without a reason, and reasons without a disagreement."""
         complaints = []
         seen: set[Difference] = set()
         for version in judged.versions:
-            kafka, snakka = (_answers(node, judged, version) for node in self._nodes)
+            kafka, snakka = (_answers(node, judged, version) for node in self.nodes)
             assert kafka, f"{judged.name} asks nothing"
             for disagreement in compare(kafka, snakka):
                 reason = disagreement.reason(judged.name)
@@ -85,6 +86,14 @@ def pair(libs: str, tools: KafkaTools, tmp_path_factory: pytest.TempPathFactory)
 @pytest.mark.parametrize("judged", CASES, ids=lambda judged: judged.name)
 def test_both_answer_alike(pair: Pair, judged: Case) -> None:
     complaints = pair.judge(judged)
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize("topic", DECODERS)
+def test_both_have_written_alike_records(pair: Pair, tools: KafkaTools, topic: str) -> None:
+    """For all cases above, whichever of them have run."""
+    kafka, snakka = (histories(tools, node.data, topic) for node in pair.nodes)
+    complaints = disagreements(kafka, snakka)
     assert not complaints, "\n".join(complaints)
 
 
