@@ -1,7 +1,8 @@
 """Everything on the way is late, comes twice, or comes again long after: with transaction.version 2 nothing is harmed.
 
-A producer writes transactions to two partitions by way of a network that keeps every message it ever carried. A record
-must be ended by the marker of its own transaction and no other, and each transaction is seen whole or not at all.
+A producer writes transactions to two partitions by way of a network that keeps every message it ever carried; some take
+too long, and the coordinator crashes. A record must be ended by the marker of its own transaction and no other, and each
+transaction is seen whole or not at all.
 """
 
 from typing import NamedTuple
@@ -164,6 +165,12 @@ class LateAndTwice(RuleBasedStateMachine):
             if message not in self.on_the_way:
                 self._send(message)
 
+    def _give_up(self, error: ApiError) -> None:
+        """Some errors pass; when the epoch is over, so is the transaction."""
+        if error.code in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED):
+            self.unacknowledged.clear()
+            self._end(False)
+
     def _send(self, message: Message) -> None:
         self.on_the_way.append(message)
         self.history.append(message)
@@ -207,6 +214,8 @@ class LateAndTwice(RuleBasedStateMachine):
             # Its epoch is behind: the marker has been written before. Anything else is a refusal.
             if isinstance(message, WriteMarker) and error.code is ErrorCode.INVALID_PRODUCER_EPOCH:
                 self._marked(message)
+            elif not is_lost and message in self.unacknowledged:
+                self._give_up(error)
             return
         if isinstance(message, WriteMarker):
             self._marked(message)
@@ -225,7 +234,10 @@ class LateAndTwice(RuleBasedStateMachine):
     def _finish(self, end: End, is_lost: bool) -> None:
         try:
             next_one = (self.story.commit if end.commit else self.story.abort)(end.who)
-        except ApiError:
+        except ApiError as error:
+            if not is_lost and end == self.ending and error.code is ErrorCode.INVALID_TXN_STATE:
+                # It took too long, and was aborted.
+                self._end(False)
             return
         finally:
             self._send_markers()
@@ -257,6 +269,13 @@ class LateAndTwice(RuleBasedStateMachine):
         """Another coordinator goes on; what the old one sent is still on the way."""
         self.markers_left.clear()
         self.story.crash()
+        self._send_markers()
+
+    @rule()
+    def run_out_of_time(self):
+        """Whatever is under way is aborted, and its producer fenced."""
+        self.story.pass_ms(60_001)
+        self.story.reap()
         self._send_markers()
 
     # -- what must be true ----------------------------------------------------------------------------------------
