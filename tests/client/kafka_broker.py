@@ -31,6 +31,11 @@ class KafkaBroker:
         self.bootstrap = self.node.bootstrap
         self.node.options |= {**self._listeners(), **self._tls(), **self._sasl(), **self._rights()}
         self.node.set_options(log_dirs=f"{self.node.data},{self.node.data}-2")
+        self.telemetry = directory / "telemetry"  # TelemetryReceiver keeps clients' pushes here
+        self.telemetry.mkdir()
+        self.node.set_options(
+            metric_reporters="TelemetryReceiver", telemetry_receiver_directory=str(self.telemetry)
+        )
         self.node.set_options(controller_quorum_bootstrap_servers=self.node.controller)
 
     def format(self, libs: str) -> None:
@@ -120,5 +125,17 @@ class KafkaBroker:
 def running_kafka_broker(directory: Path, libs: str) -> Iterator[KafkaBroker]:
     broker = KafkaBroker(directory)
     broker.format(libs)
-    with running_kafka(broker.node, libs):
+    with running_kafka(broker.node, f"{_compiled_receiver(directory, libs)}:{libs}"):
         yield broker
+
+
+def _compiled_receiver(directory: Path, libs: str) -> Path:
+    classes = directory / "classes"
+    source = Path(__file__).with_name("TelemetryReceiver.java")
+    subprocess.run(
+        ["javac", "-cp", f"{libs}/*", "-d", str(classes), str(source)],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    return classes

@@ -107,6 +107,7 @@ class BrokerPool:
             settings.socket_connection_setup_timeout_max_ms,
             self.chance,
         )
+        self.connections_opened = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
 
@@ -175,6 +176,11 @@ class BrokerPool:
     def in_flight(self) -> int:
         """Requests that no broker has answered yet."""
         return sum(peer.connection.in_flight for peer in self._peers.values() if peer.connection is not None)
+
+    @property
+    def connection_count(self) -> int:
+        """Connections that are open now."""
+        return sum(peer.open_connection is not None for peer in self._peers.values())
 
     def open_connection(self, target: Target, purpose: Purpose = Purpose.DATA) -> PeerConnection | None:
         """The connection if it is open now; nothing is begun."""
@@ -340,6 +346,7 @@ class BrokerPool:
             _fail(outcome, ClientClosedError("the client is closed"))
             raise
         peer.failures, peer.failure, peer.not_before = 0, None, 0.0
+        self.connections_opened += 1
         self._watch_idle()
         outcome.set_result(peer.connection)
 

@@ -22,6 +22,7 @@ from snakka.client.admin.topics import TopicAdmin
 from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.cluster_view import ClusterView, open_cluster
 from snakka.client.coordinators import Coordinators
+from snakka.client.metrics_push import MetricsPush
 from snakka.client.settings import AdminSettings, resolve
 from snakka.client.tasks import Tasks
 
@@ -67,6 +68,7 @@ class Admin(
         super().__init__(cluster)
         self._settings = None if cluster is not None else resolve(AdminSettings, keywords, settings)
         self._tasks: Tasks | None = None
+        self._metrics: MetricsPush | None = None
 
     async def start(self) -> None:
         """Reach the cluster; NoBrokerError if nobody answers."""
@@ -83,11 +85,15 @@ class Admin(
         except BaseException:
             await self.stop()
             raise
+        self._metrics = MetricsPush(self._cluster, "admin.client")
+        self._metrics.start()
 
     async def stop(self) -> None:
         """End all connections."""
         if self._tasks is None:
             return
+        if self._metrics is not None:
+            await self._metrics.close()
         tasks, cluster = self._tasks, self.cluster
         self._tasks = self._cluster = self._coordinators = None
         await cluster.close()
