@@ -82,6 +82,11 @@ class Transaction:
     def is_epoch_exhausted(self) -> bool:
         return is_last_epoch_of_client(self.producer_epoch)
 
+    @property
+    def next_epoch(self) -> int:
+        """There is none after the last; who has it all the same, from a repeated answer, must not harm the others."""
+        return min(self.producer_epoch + 1, LAST_EPOCH)
+
     def becomes(self, state: TransactionState, now_ms: int, **changes: Any) -> "Transaction":
         return replace(self, state=state, updated_ms=now_ms, previous_producer_id=self.producer_id, **changes)
 
@@ -93,7 +98,7 @@ class Transaction:
         return self.becomes(
             TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT,
             now_ms,
-            producer_epoch=self.producer_epoch + 1 if bump else self.producer_epoch,
+            producer_epoch=self.next_epoch if bump else self.producer_epoch,
             # An abort that nothing was written for begins and ends at once.
             started_ms=self.started_ms if self.state is TransactionState.ONGOING else now_ms,
             next_producer_id=next_producer_id,
