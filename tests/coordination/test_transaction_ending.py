@@ -178,6 +178,28 @@ def test_the_last_epoch_ends_with_a_new_producer_id():
     assert story.commit(fresh) == Producer(1002, 1)
 
 
+@pytest.mark.parametrize("version", [0, 2])
+def test_nothing_comes_after_the_last_epoch(version):
+    """A producer that timed out in the epoch before it may learn of it when it repeats its abort."""
+    story = TransactionStory(version)
+    producer = story.with_epoch(LAST_EPOCH)
+    story.add(producer, A, client_version=version)
+    story.pass_ms(60_001)
+    assert story.reap() == [PAYMENTS]
+    assert story.transaction().producer_epoch == LAST_EPOCH
+    story.write_markers()
+    assert story.init() == Producer(1002, 0)
+
+
+def test_a_transaction_in_the_last_epoch_ends_with_a_new_producer_id():
+    story = TransactionStory()
+    producer = story.with_epoch(LAST_EPOCH)
+    story.add(producer, A)
+    assert story.commit(producer) == Producer(1002, 0)
+    story.write_markers()
+    assert story.transaction().producer_id == 1002
+
+
 def test_a_crash_between_decision_and_completion_sends_the_markers_again():
     story, producer = ongoing()
     story.commit(producer)

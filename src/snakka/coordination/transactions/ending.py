@@ -163,9 +163,7 @@ def fenced(shard: TransactionShard, transaction: Transaction, response: Any, now
         # A producer of version 2 may find out by trying to end the transaction, and go on in the next epoch.
         prepared = transaction.prepared(False, version, NO_PRODUCER_ID, now.wall_ms)
         return _prepare(shard, prepared, response, now, last_epoch=transaction.producer_epoch)
-    bumped = transaction.becomes(
-        transaction.state, now.wall_ms, producer_epoch=transaction.producer_epoch + 1
-    )
+    bumped = transaction.becomes(transaction.state, now.wall_ms, producer_epoch=transaction.next_epoch)
     prepared = bumped.prepared(False, 0, NO_PRODUCER_ID, now.wall_ms)
     return _prepare(shard, prepared, response, now, last_epoch=NO_PRODUCER_EPOCH)
 
