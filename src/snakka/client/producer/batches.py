@@ -185,6 +185,7 @@ class PartitionQueue:
         "connection",
         "index",
         "is_resting",
+        "last_sent",
         "line",
         "listed_for",
         "not_before",
@@ -201,6 +202,7 @@ class PartitionQueue:
         self.waiting: deque[Batch] = deque()
         self.connection: PeerConnection | None = None  # where the line's batches are in flight
         self.not_before = 0.0  # the pause after a failure
+        self.last_sent = 0.0
         self.is_resting = False
         self.listed_for: int | None = None  # the leader for which it is in the sender's list
 

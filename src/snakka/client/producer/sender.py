@@ -33,6 +33,8 @@ from snakka.protocol.record_batch import NO_TIMESTAMP
 NO_ACKS = 0
 _IDS_FROM_VERSION = 13
 _REQUEST_OVERHEAD_BYTES = 512
+# Brokers forget silent producers, after a day unless producer.id.expiration.ms says something else.
+_FORGOTTEN_AFTER_SECONDS = 600.0
 
 _Key = tuple[str | bytes, int]
 
@@ -178,6 +180,11 @@ class Sender:
             if batch.is_packing or batch.is_slow_to_pack(self._packing):
                 self._pack_aside(batch)
                 return None
+            if not line.unsettled:
+                now = self._cluster.clock.monotonic()
+                if now - queue.last_sent > _FORGOTTEN_AFTER_SECONDS:
+                    line.assume_forgotten()
+                queue.last_sent = now
             queue.waiting.popleft()
             line.take(batch)
         batch.numbered_bytes(self._packing)

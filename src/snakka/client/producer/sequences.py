@@ -12,7 +12,8 @@ that follows what is done here:
   zero under the next epoch (KIP-360), once none is on its way any more.
 - A batch that was given up leaves a hole: whether it was written is not known. Those behind it are sent again under their
   old numbers. Either one of them is taken, then it was, or the first is refused, then it was not.
-- A broker that knows nothing of a producer takes any number. So before the first answer only one batch is on its way.
+- A broker that knows nothing of a producer, or nothing any more, takes any number. So before its first answer, and after a
+  long silence, only one batch is on its way.
 """
 
 from collections import deque
@@ -79,6 +80,11 @@ class DeliveryLine(Generic[B]):
         self.is_broken = False
         self._number_anew(identity)
 
+    def assume_forgotten(self) -> None:
+        """Nothing was sent for so long that the broker may have dropped what it knew of this producer."""
+        if self._is_numbered and not self.unsettled:
+            self._is_known = False
+
     def next_again(self) -> B | None:
         """The batch that must be sent again before anything else may be, if that is allowed now."""
         if self.in_flight == len(self.unsettled) or self._is_held:
@@ -141,7 +147,7 @@ class DeliveryLine(Generic[B]):
         if batch.is_in_flight:
             self._landed(batch)
         self.unsettled.remove(batch)
-        if self._is_numbered:
+        if self.identity is not None:
             self._has_hole = True
         self._settle()
 
