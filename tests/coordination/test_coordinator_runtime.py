@@ -171,12 +171,15 @@ async def test_answers_wait_for_the_commit_and_so_do_questions(world):
 async def test_a_commit_that_takes_too_long_is_told_and_may_still_come(world):
     one = world(isr=(NODE, 2), commit_timeout_ms=20)
     shard = one.lead()
-    one.submit(Decision([commit("g", 7)], "done"))
+    one.submit(Decision([commit("g", 7)], "done", effects=["in the end"]))
+    one.submit(Decision([commit("h", 8)], "done"))
     await asyncio.sleep(0.1)
-    assert one.told() == ["COORDINATOR_NOT_AVAILABLE"]
-    one.partition.follower_fetched(2, 1)
+    assert one.told() == ["COORDINATOR_NOT_AVAILABLE"] * 2
+    assert one.effects == []
+    one.partition.follower_fetched(2, 2)
     assert one.told() == []
-    assert shard.offsets == {"g": 7}
+    assert one.effects == ["in the end"], "what is committed is carried out, whoever has given up"
+    assert shard.offsets == {"g": 7, "h": 8}
 
 
 async def test_a_refused_append_replays_nothing(world):

@@ -82,7 +82,7 @@ class ShardHost(Generic[S]):
         self._timer: Timer | None = None
         self._timer_due_ms = 0
         # Unanswered: decisions whose commit is awaited, and askers whose answer another decision will bring.
-        self._commits: dict[AckWaiter, tuple[_Commit, Timer]] = {}
+        self._commits: dict[AckWaiter, tuple[_Commit, Timer | None]] = {}
         self._open: dict[Reply, None] = {}
 
     def now(self) -> Moment:
@@ -217,16 +217,21 @@ class ShardHost(Generic[S]):
 
     def _committed(self, waiter: AckWaiter, error: ErrorCode) -> None:
         commit, timer = self._commits.pop(waiter)
-        timer.cancel()
+        if timer is not None:
+            timer.cancel()
         if error is ErrorCode.NONE:
             self._finish(commit)
         else:
             self._fail(commit, error)
 
     def _too_late(self, waiter: AckWaiter) -> None:
-        """It may still be committed, so the state stays; only who waits is told not to wait any more."""
-        self.partition.stop_waiting_for_ack(waiter)
-        commit, _ = self._commits.pop(waiter)
+        """It may still be committed, so the state stays, and so do effects; who waits is told not to wait any more."""
+        commit, _ = self._commits[waiter]
+        if commit.effects:
+            self._commits[waiter] = (_Commit((), commit.effects), None)
+        else:
+            del self._commits[waiter]
+            self.partition.stop_waiting_for_ack(waiter)
         self._fail(commit, ErrorCode.REQUEST_TIMED_OUT)
 
     def _finish(self, commit: _Commit) -> None:
@@ -285,7 +290,8 @@ class ShardHost(Generic[S]):
             self._timer.cancel()
             self._timer = None
         for waiter, (commit, timer) in list(self._commits.items()):
-            timer.cancel()
+            if timer is not None:
+                timer.cancel()
             with suppress(ValueError):
                 self.partition.stop_waiting_for_ack(waiter)
             self._fail(commit, ErrorCode.NOT_LEADER_OR_FOLLOWER)
