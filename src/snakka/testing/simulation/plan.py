@@ -1,15 +1,18 @@
 """What kind of world a seed makes: each is bad in its own few ways, so that together they are bad in all.
 
-A world that has every fault all the time never gets far. So a seed leaves most faults out, and has much of the others.
+A world that has every fault all the time never gets far. So a seed leaves most faults out, and has much of the others. A few
+worlds are worse: they go on for long, or lose power all the time, or have two disks of which one is always about to fail.
 """
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from snakka.testing.simulation.network import NetworkManners
 from snakka.testing.simulation.offload import DiskManners
+
+_WORSE_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Plan:
 def make_plan(seed: int) -> Plan:
     chance = random.Random(f"{seed}/plan")
     directories = ("/data",) if chance.random() < 0.8 else ("/data", "/more")
-    return Plan(
+    plan = Plan(
         seed=seed,
         network=_network(chance),
         disk=_disk(chance),
@@ -73,6 +76,47 @@ def make_plan(seed: int) -> Plan:
         disk_faults=_sometimes(chance, 0.5, likelihood=0.25),
         full_disks=_sometimes(chance, 0.3, likelihood=0.15),
         is_cold=chance.random() < 0.2,
+    )
+    return chance.choice((_long, _dark, _rotten))(plan) if chance.random() < _WORSE_SHARE else plan
+
+
+def _long(plan: Plan) -> Plan:
+    return replace(
+        plan,
+        seconds=15.0,
+        plain_producers=1,
+        idempotent_producers=2,
+        pipelining_producers=1,
+        consumers=2,
+    )
+
+
+def _dark(plan: Plan) -> Plan:
+    return replace(
+        plan,
+        seconds=8.0,
+        idempotent_producers=2,
+        pipelining_producers=1,
+        power_cuts=1.0,
+        deaths_at_writes=1.6,
+        deaths_at_renames=0.02,
+        deaths_while_starting=0.3,
+        clean_restarts=0.4,
+    )
+
+
+def _rotten(plan: Plan) -> Plan:
+    directories = ("/data", "/more")
+    return replace(
+        plan,
+        seconds=8.0,
+        log_directories=directories,
+        options=plan.options | {"log.dirs": ",".join(directories)},
+        process_deaths=0.5,
+        power_cuts=0.5,
+        deaths_at_writes=0.8,
+        disk_faults=1.0,
+        full_disks=0.6,
     )
 
 
