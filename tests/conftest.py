@@ -2,9 +2,14 @@
 
 import os
 
+import hypothesis
 import pytest
 
 from tests.external_tools import find_kafka_libs
+
+# How long an example takes says how busy the machine is; pytest's timeout ends what hangs.
+hypothesis.settings.register_profile("snakka", deadline=None)
+hypothesis.settings.load_profile("snakka")
 
 REQUIRE_ALL = os.environ.get("SNAKKA_REQUIRE_ALL") == "1"
 
