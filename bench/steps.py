@@ -2,8 +2,9 @@
 
 A real broker on uvloop serves one client, a process of its own, which asks one thing at a time. The broker runs once as it
 is, and then once for each step with a clock at that step and at no other: many clocks at once would measure each other.
-All times are processor time of the broker's thread. The rule: a step's cost is its own, without that of the steps inside it;
-what they all leave of the whole is the event loop's: the poll, the receiving, and its own work.
+All times are processor time of the broker's thread, from the quietest of several rounds: what the machine's other guests add
+is not the broker's. The rule: a step's cost is its own, without that of the steps inside it; what all of them leave of the
+whole is the event loop's: the poll, the receiving, and its own work.
 """
 
 import argparse
@@ -186,7 +187,7 @@ class Clock:
 # The client, in a process of its own.
 
 
-def be_the_client(port: int, case: Case) -> None:
+def be_the_client(port: int, case: Case, requests: int) -> None:
     """Warm up, say so, wait for a line, and ask."""
     client = RawClient(port)
     client.api_versions()
@@ -194,12 +195,12 @@ def be_the_client(port: int, case: Case) -> None:
         sys.exit("the topic could not be made")
     client.wait_for_leaders(case.topic, 1)
     sending = _frames(client, case)
-    for _ in range(WARM_UP):
+    for _ in range(min(WARM_UP, requests)):
         client.exchange(next(sending))
     print(flush=True)
     sys.stdin.readline()
     taken = []
-    for _ in range(REQUESTS):
+    for _ in range(requests):
         frame = next(sending)
         started = perf_counter_ns()
         answer = client.exchange(frame)
@@ -244,11 +245,11 @@ class Run(NamedTuple):
     round_trip: float
 
 
-async def _serve(case: Case, clock: Clock) -> Run:
+async def _serve(case: Case, clock: Clock, requests: int) -> Run:
     async with LocalBroker({"auto.create.topics.enable": False}) as broker:
         client = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bench.steps", "--client", str(broker.port)),
-            *("--case", str(CASES.index(case))),
+            *("--case", str(CASES.index(case)), "--requests", str(requests)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
@@ -259,30 +260,32 @@ async def _serve(case: Case, clock: Clock) -> Run:
             clock.total, before = 0, thread_time_ns()
             said, _ = await client.communicate(b"\n")
             thread = thread_time_ns() - before
-        return Run(clock.total / REQUESTS, thread / REQUESTS, float(said))
+        return Run(clock.total / requests, thread / requests, float(said))
 
 
-def measure(runner: asyncio.Runner, case: Case) -> dict[str, float]:
+def measure(
+    runner: asyncio.Runner, case: Case, *, requests: int = REQUESTS, rounds: int = ROUNDS
+) -> dict[str, float]:
     """Microseconds by row of the table."""
     clock, nesting = Clock(), Nesting()
     with wrapped(SEAMS, nesting.wrap):
-        runner.run(_serve(case, clock))
+        runner.run(_serve(case, clock, requests))
     runs: defaultdict[str, list[Run]] = defaultdict(list)
-    for _ in range(ROUNDS):
-        runs[WHOLE].append(runner.run(_serve(case, clock)))
+    for _ in range(rounds):
+        runs[WHOLE].append(runner.run(_serve(case, clock, requests)))
         for step in (*STEPS, SEND_GATHERED):
             with wrapped([seam for seam in SEAMS if seam.step == step], clock.wrap):
-                runs[step].append(runner.run(_serve(case, clock)))
-    return _table_rows(runs, nesting.inner)
+                runs[step].append(runner.run(_serve(case, clock, requests)))
+    return _rows(runs, nesting.inner)
 
 
-def _table_rows(runs: dict[str, list[Run]], inner: dict[str, set[str]]) -> dict[str, float]:
+def _rows(runs: dict[str, list[Run]], inner: dict[str, set[str]]) -> dict[str, float]:
     steps = (*STEPS, SEND_GATHERED)
-    of_all = {step: statistics.median(run.step for run in runs[step]) / 1000 for step in steps}
+    of_all = {step: min(run.step for run in runs[step]) / 1000 for step in steps}
     rows = {step: of_all[step] - sum(of_all[one] for one in inner.get(step, ())) for step in steps}
     rows[SEND] += rows.pop(SEND_GATHERED)
-    whole = statistics.median(run.thread for run in runs[WHOLE]) / 1000
-    round_trip = statistics.median(run.round_trip for run in runs[WHOLE]) / 1000
+    whole = min(run.thread for run in runs[WHOLE]) / 1000
+    round_trip = min(run.round_trip for run in runs[WHOLE]) / 1000
     return {LOOP: whole - of_all[SPLIT], **rows, WHOLE: whole, ROUND_TRIP: round_trip}
 
 
@@ -301,12 +304,13 @@ def main() -> None:
     )
     parser.add_argument("--client", type=int, metavar="PORT", help=argparse.SUPPRESS)
     parser.add_argument("--case", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--requests", type=int, default=REQUESTS, metavar="N", help="requests a round")
     arguments = parser.parse_args()
     if arguments.client:
-        be_the_client(arguments.client, CASES[arguments.case])
+        be_the_client(arguments.client, CASES[arguments.case], arguments.requests)
         return
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        columns = {case: measure(runner, case) for case in CASES}
+        columns = {case: measure(runner, case, requests=arguments.requests) for case in CASES}
     print(f"{'; '.join(machine())}; commit {commit()}\n")
     print("\n".join(table(columns)))
 
