@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from snakka.client.errors import DeserializationError
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.fetched_batches import PlainBatch
 from snakka.protocol.record_objects import Message, read_messages
 
@@ -11,16 +12,6 @@ __all__ = ["Message", "OffsetAndMetadata", "OffsetAndTimestamp", "TopicPartition
 
 Deserializer = Callable[[bytes], Any]
 Decode = Callable[[PlainBatch, str, int], list[Message]]
-
-
-class TopicPartition(NamedTuple):
-    """One partition of a topic."""
-
-    topic: str
-    partition: int
-
-    def __str__(self) -> str:
-        return f"{self.topic}-{self.partition}"
 
 
 class OffsetAndMetadata(NamedTuple):
