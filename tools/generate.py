@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools import key_tables
+from tools.blocking_stub import blocking_stub
 from tools.message_code import module_code
 from tools.schema_notation import parse_apis, parse_error_codes, parse_messages, snake_case
 from tools.supported_apis import supported_apis
@@ -25,6 +26,7 @@ def generated_files() -> Iterator[tuple[Path, str]]:
     yield from _records()
     yield PROTOCOL / "error_codes.py", key_tables.error_codes(parse_error_codes(SCHEMAS / "errors.codes"))
     yield ROOT / "SUPPORTED_APIS.md", supported_apis()
+    yield ROOT / "src" / "snakka" / "client" / "blocking.pyi", blocking_stub()
 
 
 def _messages() -> Iterator[tuple[Path, str]]:

@@ -1,0 +1,190 @@
+"""How a client of asyncio is used without it: its methods are derived, and run in an event loop in a thread of their own.
+
+Rule: the client is touched in that thread only. What a call gives is made usable elsewhere: an asyncio future becomes one of
+concurrent.futures, `async with` becomes `with`, and `async for` becomes `for`.
+"""
+
+import asyncio
+import concurrent.futures
+import functools
+import inspect
+import threading
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, ClassVar, Self, TypeVar
+
+from snakka.client.errors import ClientClosedError
+
+END_SECONDS = 10.0
+
+T = TypeVar("T")
+
+
+class _LoopThread:
+    """An event loop in a thread of its own."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def call(self, make: Callable[[], Awaitable[T]]) -> T:
+        """What the awaitable gives that `make` makes in the loop. Whoever interrupts the wait cancels it."""
+        if threading.current_thread() is self._thread:
+            raise RuntimeError(
+                "a blocking client can't be called from its own callbacks: it would wait for itself"
+            )
+        begun, ended = threading.Event(), threading.Event()
+
+        async def run() -> T:
+            begun.set()
+            try:
+                return await make()
+            finally:
+                ended.set()
+
+        outcome = asyncio.run_coroutine_threadsafe(run(), self._loop)
+        try:
+            return outcome.result()
+        except BaseException:
+            if outcome.cancel():
+                self._settle(begun, ended)
+            raise
+
+    def _settle(self, begun: threading.Event, ended: threading.Event) -> None:
+        """Until what was cancelled has ended: the client must be at rest when the next call comes."""
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(END_SECONDS)
+        if begun.is_set():
+            ended.wait(END_SECONDS)
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(END_SECONDS)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+class BlockingClient:
+    """A client of `kind` behind blocking methods of the same names."""
+
+    kind: ClassVar[type[Any]]
+
+    def __init_subclass__(cls, *, kind: type[Any]) -> None:
+        cls.kind = kind
+        for name, method in inspect.getmembers(kind, inspect.isfunction):
+            if not name.startswith("_") and name not in vars(BlockingClient):
+                setattr(cls, name, _blocking(method))
+        if hasattr(kind, "__anext__"):
+            cls.__iter__ = _itself  # type: ignore[attr-defined]
+            cls.__next__ = _next  # type: ignore[attr-defined]
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        async def make() -> Any:
+            return self.kind(*arguments, **keywords)
+
+        self._thread: _LoopThread | None = _LoopThread(f"snakka {self.kind.__name__.lower()}")
+        try:
+            self._client = self._thread.call(make)
+        except BaseException:
+            self._end_thread()
+            raise
+
+    def start(self) -> None:
+        """Reach the cluster; NoBrokerError if nobody answers."""
+        try:
+            self._call(lambda: self._client.start())
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self, *arguments: Any, **keywords: Any) -> None:
+        """As the asyncio client's; afterwards it can't be used any more."""
+        if self._thread is None:
+            return
+        try:
+            self._call(lambda: self._client.stop(*arguments, **keywords))
+        finally:
+            self._end_thread()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _call(self, make: Callable[[], Any]) -> Any:
+        """What a call in the loop gives, awaited if need be, in a form that this thread can use."""
+        thread = self._thread
+        if thread is None:
+            raise ClientClosedError(f"the {self.kind.__name__.lower()} is stopped; make another one")
+
+        async def awaited() -> Any:
+            given = make()
+            if inspect.iscoroutine(given):
+                given = await given
+            return _concurrent(given) if isinstance(given, asyncio.Future) else given
+
+        given = thread.call(awaited)
+        return _Context(self, given) if hasattr(given, "__aenter__") else given
+
+    def _end_thread(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.end()
+
+
+class _Context:
+    """`with` for what is meant for `async with`."""
+
+    def __init__(self, owner: BlockingClient, context: Any) -> None:
+        self._owner = owner
+        self._context = context
+
+    def __enter__(self) -> Any:
+        entered = self._owner._call(lambda: self._context.__aenter__())
+        # Whoever enters the client itself goes on with the blocking one.
+        return self._owner if entered is self._owner._client else entered
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return bool(self._owner._call(lambda: self._context.__aexit__(kind, error, trace)))
+
+
+def _blocking(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(self: BlockingClient, *arguments: Any, **keywords: Any) -> Any:
+        return self._call(lambda: method(self._client, *arguments, **keywords))
+
+    return call
+
+
+def _itself(self: BlockingClient) -> BlockingClient:
+    return self
+
+
+def _next(self: BlockingClient) -> Any:
+    try:
+        return self._call(lambda: self._client.__anext__())
+    except StopAsyncIteration:
+        raise StopIteration from None
+
+
+def _concurrent(future: "asyncio.Future[T]") -> "concurrent.futures.Future[T]":
+    """The same outcome for other threads; it can't be cancelled from there."""
+    outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
+    outcome.set_running_or_notify_cancel()
+
+    def settle(ended: "asyncio.Future[T]") -> None:
+        if ended.cancelled():
+            outcome.set_exception(ClientClosedError("the client was stopped before this had ended"))
+        elif (error := ended.exception()) is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(ended.result())
+
+    future.add_done_callback(settle)
+    return outcome

@@ -1,0 +1,123 @@
+"""The blocking clients: the same methods in another thread, errors and interrupts where they belong."""
+
+import concurrent.futures
+import doctest
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+import snakka.client
+from snakka.client import blocking
+from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.client.errors import ClientClosedError, ClientConfigError, NoBrokerError
+from snakka.protocol.errors import ApiError
+from snakka.testing import BlockingLocalBroker
+
+
+@pytest.fixture
+def broker() -> Iterator[BlockingLocalBroker]:
+    with BlockingLocalBroker() as running:
+        yield running
+
+
+def client_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("snakka ")]
+
+
+@pytest.mark.parametrize("name", ["Admin", "Producer", "Consumer"])
+def test_every_method_of_the_asyncio_client_is_there(name: str) -> None:
+    ours, theirs = getattr(blocking, name), getattr(snakka.client, name)
+    for method, function in inspect.getmembers(theirs, inspect.isfunction):
+        if not method.startswith("_"):
+            assert not inspect.iscoroutinefunction(getattr(ours, method))
+            if method not in ("start", "stop"):
+                assert inspect.signature(getattr(ours, method)) == inspect.signature(function)
+
+
+def test_topics_are_administered(broker: BlockingLocalBroker) -> None:
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        assert admin.create_topic("orders", partitions=3).partitions == 3
+        assert [topic.name for topic in admin.list_topics()] == ["orders"]
+        with pytest.raises(ApiError, match="TOPIC_ALREADY_EXISTS"):
+            admin.create_topic("orders")
+        assert client_threads() == ["snakka admin"]
+    assert client_threads() == []
+    with pytest.raises(ClientClosedError, match="the admin is stopped; make another one"):
+        admin.list_topics()
+    admin.stop()
+
+
+def test_what_is_sent_is_read(broker: BlockingLocalBroker) -> None:
+    servers = broker.bootstrap_servers
+    with Producer(bootstrap_servers=servers) as producer:
+        futures = [producer.send("t", b"%d" % number, partition=0) for number in range(10)]
+        assert isinstance(futures[0], concurrent.futures.Future)
+        assert [future.result(timeout=20).offset for future in futures] == list(range(10))
+    with Consumer("t", bootstrap_servers=servers, auto_offset_reset="earliest") as consumer:
+        read = [message.value for message in islice(consumer, 5)]
+        while len(read) < 10:
+            for messages in consumer.getmany(timeout_ms=5_000).values():
+                read += [message.value for message in messages]
+    assert read == [b"%d" % number for number in range(10)]
+
+
+def test_errors_of_the_beginning_leave_no_thread() -> None:
+    with pytest.raises(ClientConfigError, match=r"did you mean bootstrap\.servers"):
+        Admin(bootstrap_server="127.0.0.1:1")
+    with pytest.raises(NoBrokerError), Admin(bootstrap_servers="127.0.0.1:1"):
+        pass
+    assert client_threads() == []
+
+
+def test_a_client_can_be_shared_by_threads(broker: BlockingLocalBroker) -> None:
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda number: admin.create_topic(f"t{number}"), range(20)))
+        assert len(admin.list_topics()) == 20
+
+
+_INTERRUPTED = """
+import sys
+from snakka.client.blocking import Consumer
+with Consumer("silent", bootstrap_servers=sys.argv[1]) as consumer:
+    try:
+        print("waiting", flush=True)
+        for message in consumer:
+            pass
+    except KeyboardInterrupt:
+        print("interrupted", sorted(consumer.topics()), flush=True)
+print("closed", flush=True)
+"""
+
+
+def test_ctrl_c_ends_a_wait_and_nothing_else(broker: BlockingLocalBroker) -> None:
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        admin.create_topic("silent")
+    process = subprocess.Popen(
+        [sys.executable, "-c", _INTERRUPTED, broker.bootstrap_servers],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waiting\n"
+    os.kill(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert (output, errors) == ("interrupted ['silent']\nclosed\n", "")
+
+
+@pytest.mark.parametrize("name", ["Admin", "Producer", "Consumer"])
+def test_an_example_shows_what_it_says(name: str, broker: BlockingLocalBroker) -> None:
+    names = {**vars(blocking), "bootstrap": broker.bootstrap_servers}
+    finder = doctest.DocTestFinder(recurse=False)
+    (test,) = finder.find(getattr(blocking, name), name, globs=names)
+    results = doctest.DocTestRunner().run(test)
+    assert results.attempted > 0
+    assert results.failed == 0
