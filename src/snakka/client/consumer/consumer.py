@@ -1,17 +1,27 @@
 """The consumer that applications use."""
 
+import asyncio
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from snakka.client.cluster_view import ClusterView, open_cluster
-from snakka.client.consumer.messages import Message, OffsetAndTimestamp, TopicPartition
+from snakka.client.consumer.group import Group, GroupMetadata
+from snakka.client.consumer.groups.listener import RebalanceListener
+from snakka.client.consumer.messages import (
+    Message,
+    OffsetAndMetadata,
+    OffsetAndTimestamp,
+    TopicPartition,
+    offset_and_metadata,
+)
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.client.consumer.reading import Reading
-from snakka.client.consumer.subscription import Kind, Subscription
+from snakka.client.consumer.subscribed_topics import SubscribedTopics
+from snakka.client.consumer.subscription import Subscription
 from snakka.client.consumer.topic_reader import TopicReader
-from snakka.client.errors import ClientClosedError, ClientConfigError
+from snakka.client.errors import ClientClosedError, ClientConfigError, RequestTimedOutError
 from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.tasks import Tasks
 from snakka.protocol.record_columns import COLUMN_NAMES
@@ -19,6 +29,7 @@ from snakka.protocol.record_columns import COLUMN_NAMES
 if TYPE_CHECKING:
     import pyarrow
 
+Offsets = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
 ARROW_BYTES = 16 * 1024 * 1024
 
 
@@ -42,7 +53,20 @@ class Consumer:
         self._cluster.may_create_tracked = self.settings.allow_auto_create_topics
         self._reading = Reading(self._cluster, self.settings)
         self._delivery = self._reading.delivery
-        self._topic_reader = TopicReader(self._cluster, self._reading, self._subscription)
+        group_id = self.settings.group_id
+        self._group = (
+            None
+            if group_id is None
+            else Group(group_id, self._cluster, self.settings, self._subscription, self._reading)
+        )
+        self._topics = SubscribedTopics(
+            self._cluster,
+            self._subscription,
+            self.settings.exclude_internal_topics,
+            TopicReader(self._cluster, self._reading, self._subscription).look
+            if self._group is None
+            else self._group.changed,
+        )
         self._is_started = False
         self._is_stopped = False
 
@@ -60,17 +84,25 @@ class Consumer:
             raise
         self._cluster.start()
         self._reading.start()
+        if self._group is not None:
+            self._group.start()
         self._subscribed()
 
     async def stop(self) -> None:
-        """Leave the group, after committing what was processed if that is done by itself, and end all connections."""
-        if not self._is_stopped:
-            self._is_stopped = True
-            await self._close()
+        """Commit what was handed out, if that is done by itself, leave the group, and end all connections."""
+        await self._stop(with_what_is_in_hands=True)
+
+    async def _stop(self, *, with_what_is_in_hands: bool) -> None:
+        if not self._is_started or self._is_stopped:
+            return
+        self._is_stopped = True
+        if self._group is not None:
+            await self._group.close(self._deadline, with_what_is_in_hands=with_what_is_in_hands)
+        await self._close()
 
     async def _close(self) -> None:
         self._is_stopped = True
-        self._topic_reader.close()
+        self._topics.close()
         self._reading.close()
         await self._cluster.close()
         await self._tasks.close()
@@ -82,7 +114,8 @@ class Consumer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.stop()
+        # What the application was working on when it failed is to be read again.
+        await self._stop(with_what_is_in_hands=error is None)
 
     # -- messages -------------------------------------------------------------------------------------------------
 
@@ -142,24 +175,51 @@ class Consumer:
     # -- what is read ---------------------------------------------------------------------------------------------
 
     def subscribe(
-        self, topics: Collection[str] = (), *, pattern: str | re.Pattern[str] | None = None
+        self,
+        topics: Collection[str] = (),
+        *,
+        pattern: str | re.Pattern[str] | None = None,
+        listener: RebalanceListener | None = None,
     ) -> None:
-        """Read these topics, or all whose whole name matches the pattern, as the group says."""
+        """Read these topics, or all whose whole name matches the pattern; the group shares out their partitions.
+
+        With group.protocol=consumer brokers find the topics of a pattern that is a text, in the notation of RE2; a compiled
+        pattern is always matched here.
+        """
         if pattern is not None:
             if topics:
                 raise ClientConfigError("give topics or a pattern, not both")
-            self._subscription.subscribe_pattern(re.compile(pattern))
+            self._subscribe_pattern(pattern)
         else:
             self._subscription.subscribe(topics)
+        if self._group is not None:
+            self._group.set_listener(listener)
+        elif listener is not None:
+            raise ClientConfigError("a listener needs group.id: without a group all partitions are read")
         self._subscribed()
+
+    def _subscribe_pattern(self, pattern: str | re.Pattern[str]) -> None:
+        if (
+            isinstance(pattern, str)
+            and self._group is not None
+            and self.settings.group_protocol == "consumer"
+        ):
+            self._subscription.subscribe_brokers_pattern(pattern)
+            return
+        try:
+            self._subscription.subscribe_pattern(re.compile(pattern))
+        except re.error as error:
+            raise ClientConfigError(f"{pattern!r} is no pattern: {error}") from None
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these partitions, whatever a group says."""
         self._subscription.assign(partitions)
         self._subscribed()
 
-    def unsubscribe(self) -> None:
+    async def unsubscribe(self) -> None:
         """Read nothing, and leave the group."""
+        if self._group is not None and self._subscription.uses_group and self._is_started:
+            await self._group.withdraw()
         self._subscription.clear()
         self._subscribed()
 
@@ -174,10 +234,9 @@ class Consumer:
     def _subscribed(self) -> None:
         if not self._is_started or self._is_stopped:
             return
-        subscription = self._subscription
-        if subscription.kind is Kind.PARTITIONS:
-            self._reading.replace(subscription.partitions)
-        self._topic_reader.subscribed()
+        if not self._subscription.uses_group:
+            self._reading.replace(self._subscription.partitions)
+        self._topics.update()
 
     # -- positions ------------------------------------------------------------------------------------------------
 
@@ -200,14 +259,19 @@ class Consumer:
         for assigned in self._reading.chosen(partitions):
             await self.position(assigned.partition)
 
+    async def seek_to_committed(self, *partitions: TopicPartition) -> None:
+        """Go on where the group has committed, in these partitions or in all."""
+        self._needed_group()
+        self._reading.seek_to_committed(partitions)
+        for assigned in self._reading.chosen(partitions):
+            await self.position(assigned.partition)
+
     async def position(self, partition: TopicPartition) -> int:
         """The offset of the next message that will be returned of this partition."""
-        deadline = self._deadline
         assigned = self._reading.assigned(partition)
-        await self._delivery.until(lambda: assigned.has_position, deadline - self._cluster.clock.monotonic())
+        if not await self._delivery.found(assigned, self.settings.default_api_timeout_ms / 1000):
+            raise RequestTimedOutError(f"the position of {partition} was not found in time")
         self._delivery.settle()
-        if not assigned.has_position:
-            raise TimeoutError(f"the position of {partition} was not found in time")
         return assigned.position
 
     def highwater(self, partition: TopicPartition) -> int | None:
@@ -236,6 +300,55 @@ class Consumer:
 
     def paused(self) -> frozenset[TopicPartition]:
         return frozenset(each for each, assigned in self._reading.assignment.items() if assigned.is_paused)
+
+    # -- committed offsets ----------------------------------------------------------------------------------------
+
+    async def commit(self, offsets: Offsets | None = None) -> None:
+        """Commit these offsets, each that of the next message, or the positions of all partitions.
+
+        CommitFailedError if the group has given a partition to somebody else meanwhile.
+        """
+        group = self._needed_group()
+        await group.commit(self._to_commit(offsets), self._deadline)
+
+    def commit_async(self, offsets: Offsets | None = None) -> "asyncio.Task[None]":
+        """As `commit`, without waiting: the task may be awaited later, or never."""
+        group = self._needed_group()
+        work = group.commit(self._to_commit(offsets), self._deadline)
+        task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(_retrieved)
+        return task
+
+    async def committed(self, partition: TopicPartition) -> int | None:
+        """The offset that the group has committed; None if there is none."""
+        found = await self.committed_offsets([partition])
+        return found[partition].offset if partition in found else None
+
+    async def committed_offsets(
+        self, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What the group has committed of these partitions; those of which it has nothing are left out."""
+        return await self._needed_group().offsets.committed(partitions, self._deadline)
+
+    def group_metadata(self) -> GroupMetadata:
+        """Who this consumer is in its group, for a producer that commits its offsets in a transaction."""
+        return self._needed_group().metadata
+
+    def _to_commit(self, offsets: Offsets | None) -> dict[TopicPartition, OffsetAndMetadata]:
+        if offsets is None:
+            self._delivery.settle()
+            return {
+                partition: assigned.committable
+                for partition, assigned in self._reading.assignment.items()
+                if assigned.has_position
+            }
+        return {partition: offset_and_metadata(each) for partition, each in offsets.items()}
+
+    def _needed_group(self) -> Group:
+        self._check_running()
+        if self._group is None:
+            raise ClientConfigError("this needs group.id: offsets are committed for a group")
+        return self._group
 
     # -- what there is --------------------------------------------------------------------------------------------
 
@@ -286,3 +399,9 @@ class Consumer:
     def _task_failed(self, name: str, error: BaseException) -> None:
         if isinstance(error, Exception):
             self._delivery.fail(error)
+
+
+def _retrieved(task: "asyncio.Task[None]") -> None:
+    """Perhaps nobody asks how it went."""
+    if not task.cancelled():
+        task.exception()

@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from operator import length_hint
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from snakka.client.consumer.fetched_parts import FetchedPart
 from snakka.client.consumer.messages import Decode, Message, TopicPartition
 from snakka.client.consumer.positions import AssignedPartition
-from snakka.client.errors import DeserializationError
+from snakka.client.errors import ClientError, DeserializationError
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.record_columns import read_columns
 
@@ -24,23 +24,41 @@ if TYPE_CHECKING:
 Partitions = Collection[TopicPartition]
 
 
+class _Failure(NamedTuple):
+    """What the application must hear of, and who waits until it has."""
+
+    assigned: AssignedPartition | None
+    error: Exception
+    told: asyncio.Future[None] | None
+
+
 class Delivery:
     """Fetched parts in the order in which they came, and the messages of the one that is being handed out."""
 
-    def __init__(self, decode: Decode, most_bytes: int, on_room: Callable[[], None]) -> None:
-        """`on_room` hears when more may be fetched."""
+    def __init__(
+        self,
+        decode: Decode,
+        most_bytes: int,
+        on_room: Callable[[], None],
+        on_trouble_told: Callable[[], None],
+    ) -> None:
+        """`on_room` hears when more may be fetched, `on_trouble_told` when what has failed may be tried again."""
         self.ready: Iterator[Message] = iter(())  # decoded, for whoever takes messages one by one
         self.buffered_bytes = 0
         self._decode = decode
         self._most_bytes = most_bytes
         self._on_room = on_room
+        self._on_trouble_told = on_trouble_told
         self._parts: deque[FetchedPart] = deque()
         self._run: list[Message] = []  # what `ready` iterates over: of the first part
         self._run_part: FetchedPart | None = None
         self._in_hands: dict[AssignedPartition, int] = {}  # given out at once: where that began
-        self._failures: deque[tuple[AssignedPartition | None, Exception]] = deque()
+        self._failures: deque[_Failure] = deque()
         self._waiters: set[asyncio.Future[None]] = set()
         self._holds = 0
+        self._holder: asyncio.Task[object] | None = None
+        self._callers = 0  # that are inside of a call just now
+        self._calls = 0
         self._is_closed = False
         self._came_back: asyncio.Future[None] | None = None
 
@@ -66,8 +84,20 @@ class Delivery:
             if assigned.has_failed:
                 return
             assigned.has_failed = True
-        self._failures.append((assigned, error))
+        self._failures.append(_Failure(assigned, error, None))
         self.notify()
+
+    async def told(self, error: Exception) -> None:
+        """Let the application hear of it, and wait until it has."""
+        told = asyncio.get_running_loop().create_future()
+        failure = _Failure(None, error, told)
+        self._failures.append(failure)
+        self.notify()
+        try:
+            await told
+        finally:
+            if failure in self._failures:
+                self._failures.remove(failure)
 
     def notify(self) -> None:
         """Whoever waits looks again."""
@@ -86,7 +116,7 @@ class Delivery:
             self._parts.remove(part)
             self._release(part)
         self._in_hands.pop(assigned, None)
-        self._failures = deque(each for each in self._failures if each[0] is not assigned)
+        self._failures = deque(each for each in self._failures if each.assigned is not assigned)
 
     def settle(self) -> None:
         """Let the position of the part that is being handed out be what it is now."""
@@ -123,9 +153,20 @@ class Delivery:
         """Whether the application was given something and has not come back since."""
         return bool(self._in_hands) or (self._run_part is not None and self._handed_out > 0)
 
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether the application waits for messages just now."""
+        return self._callers > 0
+
+    @property
+    def activity(self) -> object:
+        """Differs from what it was before if the application has come for messages since."""
+        return self._calls, id(self._run), self._handed_out
+
     async def hold(self, deadline_seconds: float) -> bool:
         """Hand nothing out until `release`, and wait until the application has come back; False if it does not."""
         self._holds += 1
+        self._holder = asyncio.current_task()
         self.interrupt()
         if not self.is_in_hands:
             return True
@@ -135,7 +176,14 @@ class Delivery:
 
     def release(self) -> None:
         self._holds -= 1
+        self._holder = None
         self.notify()
+
+    async def called(self) -> None:
+        """Wait until the application asks for messages."""
+        if not self._callers:
+            self._came_back = asyncio.get_running_loop().create_future()
+            await self._came_back
 
     def close(self) -> None:
         """Nobody waits any longer; what is there stays for `settle`."""
@@ -177,24 +225,37 @@ class Delivery:
         if self._came_back is not None and not self._came_back.done():
             self._came_back.set_result(None)
 
-    async def until(self, is_so: Callable[[], bool], timeout_seconds: float) -> None:
-        """Until the condition holds, which is looked at after every news, or the time is over; errors are raised here."""
-        await self._until(is_so, timeout_seconds)
+    async def found(self, assigned: AssignedPartition, timeout_seconds: float) -> bool:
+        """Wait until the partition has a position; what prevents that is raised here."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_seconds
+        while not assigned.has_position and not self._is_closed and deadline > loop.time():
+            if assigned.has_failed:
+                self._raise_failure(assigned)
+            await self._news(deadline - loop.time())
+        return assigned.has_position
 
     async def _until(self, take: Callable[[], bool], timeout_seconds: float | None) -> None:
         """Until `take` finds something, the time is over, or the consumer is closed."""
         loop = asyncio.get_running_loop()
         deadline = None if timeout_seconds is None else loop.time() + timeout_seconds
+        if self._holder is not None and asyncio.current_task() is self._holder:
+            raise ClientError("a rebalance listener can't ask for messages: they come when it has returned")
         self.come_back()
-        while not self._is_closed:
-            if not self._holds:
-                self._raise_failure()
-                if take():
+        self._callers += 1
+        try:
+            while not self._is_closed:
+                if not self._holds:
+                    self._raise_failure()
+                    if take():
+                        return
+                remaining = None if deadline is None else deadline - loop.time()
+                if remaining is not None and remaining <= 0:
                     return
-            remaining = None if deadline is None else deadline - loop.time()
-            if remaining is not None and remaining <= 0:
-                return
-            await self._news(remaining)
+                await self._news(remaining)
+        finally:
+            self._callers -= 1
+            self._calls += 1
 
     async def _news(self, seconds: float | None) -> None:
         waiter = asyncio.get_running_loop().create_future()
@@ -206,13 +267,18 @@ class Delivery:
         finally:
             self._waiters.discard(waiter)
 
-    def _raise_failure(self) -> None:
-        if self._failures:
-            assigned, error = self._failures.popleft()
-            if assigned is not None:
-                assigned.has_failed = False
-                self._on_room()
-            raise error
+    def _raise_failure(self, of: AssignedPartition | None = None) -> None:
+        """Raise what has failed first, or first of this partition."""
+        for failure in self._failures:
+            assigned, error, told = failure
+            if of is None or assigned is of:
+                self._failures.remove(failure)
+                if assigned is not None:
+                    assigned.has_failed = False
+                    self._on_trouble_told()
+                if told is not None and not told.done():
+                    told.set_result(None)
+                raise error
 
     # -- runs of messages ---------------------------------------------------------------------------------------------
 

@@ -8,7 +8,14 @@ from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.fetched_batches import PlainBatch
 from snakka.protocol.record_objects import Message, read_messages
 
-__all__ = ["Message", "OffsetAndMetadata", "OffsetAndTimestamp", "TopicPartition", "message_decoder"]
+__all__ = [
+    "Message",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "TopicPartition",
+    "message_decoder",
+    "offset_and_metadata",
+]
 
 Deserializer = Callable[[bytes], Any]
 Decode = Callable[[PlainBatch, str, int], list[Message]]
@@ -28,6 +35,13 @@ class OffsetAndTimestamp(NamedTuple):
     offset: int
     timestamp: int
     leader_epoch: int = -1
+
+
+def offset_and_metadata(given: "int | tuple[int, str] | OffsetAndMetadata") -> OffsetAndMetadata:
+    """An offset as it may be given: alone, with a text, or with its epoch too."""
+    if isinstance(given, OffsetAndMetadata):
+        return given
+    return OffsetAndMetadata(given) if isinstance(given, int) else OffsetAndMetadata(*given)
 
 
 def message_decoder(key: Deserializer | None, value: Deserializer | None) -> Decode:

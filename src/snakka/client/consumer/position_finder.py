@@ -177,7 +177,7 @@ class PositionFinder:
                 self.reset(assigned)
             else:
                 assigned.seek(found.offset, found.leader_epoch)
-                assigned.metadata = found.metadata
+                assigned.committed = found.offset
 
     async def _from_time(self, node_id: int, group: list[AssignedPartition]) -> None:
         fences = {assigned.partition: assigned.fence for assigned in group}

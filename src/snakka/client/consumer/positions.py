@@ -36,6 +36,7 @@ class AssignedPartition:
 
     __slots__ = (
         "buffered_parts",
+        "committed",
         "epoch",
         "failures",
         "fence",
@@ -49,7 +50,6 @@ class AssignedPartition:
         "last_stable_offset",
         "leader_epoch",
         "log_start_offset",
-        "metadata",
         "not_before",
         "partition",
         "phase",
@@ -73,7 +73,7 @@ class AssignedPartition:
         self.fetch_epoch = UNKNOWN
         self.leader_epoch = UNKNOWN  # of the leader that is known to have what was read
         self.reset_timestamp = LATEST
-        self.metadata = ""  # what was committed beside the offset
+        self.committed = UNKNOWN  # what the group has, as far as we know
         self.high_watermark = UNKNOWN
         self.last_stable_offset = UNKNOWN
         self.log_start_offset = UNKNOWN
@@ -197,4 +197,4 @@ class AssignedPartition:
 
     @property
     def committable(self) -> OffsetAndMetadata:
-        return OffsetAndMetadata(self.position, self.metadata, self.epoch)
+        return OffsetAndMetadata(self.position, "", self.epoch)

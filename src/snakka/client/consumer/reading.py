@@ -3,12 +3,12 @@
 Rule: partitions come and go only here, so that whatever was fetched or asked for a partition goes with it.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from snakka.client.cluster_view import ClusterView
 from snakka.client.consumer.delivery import Delivery
 from snakka.client.consumer.fetcher import READ_COMMITTED, Fetcher
-from snakka.client.consumer.messages import TopicPartition, message_decoder
+from snakka.client.consumer.messages import OffsetAndMetadata, TopicPartition, message_decoder
 from snakka.client.consumer.offset_lookup import OffsetLookup
 from snakka.client.consumer.position_finder import PositionFinder, ResetRule
 from snakka.client.consumer.positions import UNKNOWN, AssignedPartition
@@ -27,6 +27,7 @@ class Reading:
             message_decoder(settings.key_deserializer, settings.value_deserializer),
             settings.prefetch_memory_bytes,
             lambda: self.fetcher.poke(),
+            lambda: self.changed(),
         )
         self.finder = PositionFinder(
             cluster,
@@ -119,6 +120,12 @@ class Reading:
             self.delivery.drop(assigned)
             assigned.seek_to_committed()
         self.changed()
+
+    def committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """The group has these now."""
+        for partition, each in offsets.items():
+            if partition in self.assignment:
+                self.assignment[partition].committed = each.offset
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         for assigned in [self.assigned(each) for each in partitions]:

@@ -1,0 +1,236 @@
+"""A member of a group by KIP-848: the broker assigns, and heartbeats carry everything.
+
+Rule: one task sends heartbeats, another one brings what we have to what the broker wants, step by step: first what goes,
+then what comes; each step is told to the broker.
+"""
+
+import asyncio
+import logging
+import random
+
+from snakka.client.consumer.groups import answers
+from snakka.client.consumer.groups.answers import Outcome, failure
+from snakka.client.consumer.groups.member import Ground, Running
+from snakka.client.consumer.groups.modern_state import ModernState, Standing, Wish
+from snakka.client.consumer.messages import TopicPartition
+from snakka.client.consumer.offsets import Identity
+from snakka.client.consumer.subscription import Kind
+from snakka.client.errors import ClientError
+from snakka.client.retry_policy import is_retriable
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+from snakka.protocol.uuids import random_uuid, uuid_text
+
+_log = logging.getLogger(__name__)
+_LEAVE_SECONDS = 5.0
+_FIRST_INTERVAL_SECONDS = 5.0
+
+
+class ModernMember:
+    """One member."""
+
+    def __init__(self, ground: Ground) -> None:
+        settings = ground.settings
+        self._ground = ground
+        self._rebalancing = ground.rebalancing
+        self._state = ModernState(
+            ground.group_id,
+            uuid_text(random_uuid(random.SystemRandom())),
+            instance_id=settings.group_instance_id,
+            rack=settings.client_rack or None,
+            rebalance_timeout_ms=settings.max_poll_interval_ms,
+        )
+        self._interval_seconds = _FIRST_INTERVAL_SECONDS
+        self._has_lost = False
+        self._is_too_slow = False
+        self._is_due = asyncio.Event()  # a heartbeat, before its time
+        self._must_reconcile = asyncio.Event()
+        self._running = Running(ground)
+
+    @property
+    def identity(self) -> Identity:
+        state = self._state
+        return Identity(state.member_id, state.epoch, state.instance_id, uses_epochs=True)
+
+    def start(self) -> None:
+        self._running.start("heartbeats", self._beat())
+        self._running.start("group", self._reconcile())
+
+    def changed(self) -> None:
+        if not self._ground.subscription.uses_group:
+            return
+        if self._state.standing is Standing.OUT and not self._is_too_slow:
+            self._state.join()
+        if self._state.has_news(self._wish):
+            self._is_due.set()
+        self._must_reconcile.set()  # a topic that was not known may be known now
+
+    async def withdraw(self) -> None:
+        await self.close()
+        self.start()
+
+    async def close(self) -> None:
+        await self._running.stop()
+        owned = self._rebalancing.owned
+        if self._has_lost:
+            await self._rebalancing.lose(owned)
+        else:
+            await self._rebalancing.revoke(owned)
+        self._has_lost = False
+        await self._leave()
+
+    @property
+    def _wish(self) -> Wish:
+        subscription = self._ground.subscription
+        pattern = subscription.brokers_pattern if subscription.kind is Kind.BROKERS_PATTERN else None
+        return Wish(subscription.topics, pattern, self._ground.settings.group_remote_assignor)
+
+    # -- heartbeats -----------------------------------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        failures = 0
+        while True:
+            if not failures:
+                await self._until_due()
+            self._is_due.clear()
+            if self._state.standing is Standing.OUT:
+                continue
+            if self._ground.poll_timer.is_over:
+                await self._leave_the_slow()
+                continue
+            try:
+                outcome = await self._heartbeat()
+            except (ApiError, ClientError) as error:
+                outcome = Outcome.AGAIN
+                self._state.forget_told()
+                if not is_retriable(error):
+                    await self._ground.delivery.told(error)
+            failures = failures + 1 if outcome in (Outcome.AGAIN, Outcome.FIND_COORDINATOR) else 0
+            await asyncio.sleep(self._ground.cluster.backoff.seconds(failures))
+
+    async def _until_due(self) -> None:
+        if self._state.standing is Standing.OUT:
+            await self._is_due.wait()
+            return
+        try:
+            async with asyncio.timeout(self._interval_seconds):
+                await self._is_due.wait()
+        except TimeoutError:
+            return
+
+    async def _heartbeat(self) -> Outcome:
+        request = self._state.heartbeat(self._wish)
+        response = await self._ground.ask(request, ConsumerGroupHeartbeatResponse)
+        code = ErrorCode(response.error_code)
+        outcome = answers.MODERN_HEARTBEAT.get(code, Outcome.FAIL)
+        if outcome is Outcome.GO_ON:
+            self._interval_seconds = response.heartbeat_interval_ms / 1000
+            if self._state.answered(response):
+                self._must_reconcile.set()
+            return outcome
+        self._state.forget_told()
+        if outcome is Outcome.FIND_COORDINATOR:
+            self._ground.forget_coordinator()
+        elif outcome is Outcome.BEGIN_ANEW:
+            self._begin_anew()
+        elif outcome is Outcome.FAIL:
+            if code is not ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+                self._begin_anew()
+            await self._ground.delivery.told(failure(code, self._ground.group_id, response.error_message))
+        return outcome
+
+    def _begin_anew(self) -> None:
+        """The broker does not know us any more, or not with this epoch."""
+        self._rebalancing.freeze()
+        self._has_lost = True
+        self._state.fenced()
+        self._must_reconcile.set()
+        self._is_due.set()
+
+    # -- what we have ---------------------------------------------------------------------------------------------
+
+    async def _reconcile(self) -> None:
+        """Bring what we have to what the broker wants."""
+        while True:
+            await self._must_reconcile.wait()
+            self._must_reconcile.clear()
+            if self._is_too_slow:
+                await self._ground.delivery.called()
+            if self._has_lost:
+                self._has_lost = False
+                await self._rebalancing.lose(self._rebalancing.owned)
+            if self._is_too_slow:
+                self._is_too_slow = False
+                self.changed()
+                continue
+            try:
+                await self._step()
+            except (ApiError, ClientError) as error:
+                if not is_retriable(error):
+                    self._ground.delivery.fail(error)
+                await asyncio.sleep(self._ground.cluster.backoff.seconds(1))
+                self._must_reconcile.set()
+
+    async def _step(self) -> None:
+        state = self._state
+        target = state.target
+        if state.standing is not Standing.IN:
+            return
+        deadline = self._ground.cluster.clock.monotonic() + self._ground.settings.request_seconds
+        topics = await self._ground.cluster.topics_by_id(list(target), deadline)
+        wanted = {
+            TopicPartition(topics[topic_id].name, index)
+            for topic_id, indexes in target.items()
+            if topic_id in topics
+            for index in indexes
+        }
+        owned = self._rebalancing.owned
+        await self._rebalancing.revoke([each for each in owned if each not in wanted])
+        if self._has_lost or state.target != target:
+            return  # it is another one already
+        added = [each for each in sorted(wanted) if each not in owned]
+        if added:
+            await self._rebalancing.assign(added)
+        if self._has_lost:
+            return
+        state.owned = {topic_id: indexes for topic_id, indexes in target.items() if topic_id in topics}
+        self._ground.poll_timer.restart()
+        if state.has_news(self._wish):
+            self._is_due.set()
+        if len(topics) < len(target):
+            self._ground.cluster.refresh_soon()  # what is not known yet comes with the next news of the cluster
+
+    # -- leaving --------------------------------------------------------------------------------------------------
+
+    async def _leave_the_slow(self) -> None:
+        _log.warning(
+            "group %s: no message was asked for in %g s, so others get the partitions; raise max.poll.interval.ms"
+            " or take fewer messages at once",
+            self._ground.group_id,
+            self._ground.poll_timer.interval_seconds,
+        )
+        self._rebalancing.freeze()
+        self._has_lost = True
+        self._is_too_slow = True
+        await self._leave()
+        self._must_reconcile.set()
+
+    async def _leave(self) -> None:
+        if self._state.standing is Standing.OUT:
+            return
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=self._ground.group_id,
+            member_id=self._state.member_id,
+            member_epoch=self._state.leave(),
+            instance_id=self._state.instance_id,
+        )
+        try:
+            await self._ground.ask(request, ConsumerGroupHeartbeatResponse, _LEAVE_SECONDS)
+        except (ApiError, ClientError) as error:
+            _log.info(
+                "group %s: leaving failed, the session will end by itself: %s", self._ground.group_id, error
+            )

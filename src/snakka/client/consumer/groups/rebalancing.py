@@ -1,0 +1,89 @@
+"""What happens to a consumer when its group gives or takes partitions, whatever the protocol.
+
+Rule: the application is between two messages then. What it has processed is committed before anything is given away, and
+its listener hears of every partition exactly once for each way.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+
+from snakka.client.consumer.auto_commit import AutoCommit
+from snakka.client.consumer.groups.listener import RebalanceListener, finished
+from snakka.client.consumer.groups.poll_timer import PollTimer
+from snakka.client.consumer.messages import TopicPartition
+from snakka.client.consumer.reading import Reading
+from snakka.runtime.clock import Clock
+
+_log = logging.getLogger(__name__)
+_COMMIT_SECONDS = 10.0
+
+Call = Callable[[Collection[TopicPartition]], "Awaitable[None] | None"]
+
+
+class Rebalancing:
+    """Gives partitions to a consumer and takes them away."""
+
+    def __init__(
+        self, reading: Reading, clock: Clock, poll_timer: PollTimer, auto_commit: AutoCommit | None
+    ) -> None:
+        self.listener = RebalanceListener()
+        self._reading = reading
+        self._clock = clock
+        self._poll_timer = poll_timer
+        self.auto_commit = auto_commit
+
+    @property
+    def owned(self) -> tuple[TopicPartition, ...]:
+        return tuple(self._reading.assignment)
+
+    async def revoke(self, partitions: Collection[TopicPartition]) -> None:
+        """They go to somebody else: wait for the application, commit, tell the listener, stop reading."""
+        if not partitions:
+            return
+        async with self._between_messages():
+            for each in partitions:
+                self._reading.assignment[each].is_revoking = True
+            if self.auto_commit is not None:
+                await self.auto_commit.commit(self._clock.monotonic() + _COMMIT_SECONDS)
+            await self._tell(self.listener.on_partitions_revoked, partitions)
+            self._reading.remove(partitions)
+
+    async def lose(self, partitions: Collection[TopicPartition]) -> None:
+        """They may be somebody else's already: stop reading at once."""
+        if not partitions:
+            return
+        self._reading.remove(partitions)
+        async with self._between_messages():
+            await self._tell(self.listener.on_partitions_lost, partitions)
+
+    def freeze(self) -> None:
+        """Hand out nothing more of what we have: it will be lost."""
+        for assigned in self._reading.assignment.values():
+            assigned.is_revoking = True
+        self._reading.delivery.interrupt()
+
+    async def assign(self, partitions: Collection[TopicPartition]) -> None:
+        """They are ours."""
+        async with self._between_messages():
+            self._reading.add(partitions)
+            await self._tell(self.listener.on_partitions_assigned, partitions)
+
+    @asynccontextmanager
+    async def _between_messages(self) -> AsyncIterator[None]:
+        delivery = self._reading.delivery
+        try:
+            if not await delivery.hold(self._poll_timer.remaining_seconds()):
+                _log.warning(
+                    "the group does not wait for the application any longer: max.poll.interval.ms is over"
+                )
+            yield
+        finally:
+            delivery.release()
+
+    async def _tell(self, call: Call, partitions: Collection[TopicPartition]) -> None:
+        """What a listener fails with is for the application to hear; the group goes on."""
+        try:
+            await finished(call(frozenset(partitions)))
+        except Exception as error:
+            self._reading.delivery.fail(error)
