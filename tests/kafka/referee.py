@@ -222,6 +222,10 @@ class Broker:
         self.settle()
         return Topic(row.name, row.topic_id)
 
+    @property
+    def port(self) -> int:
+        return self._ports["PLAINTEXT"]
+
     def settle(self) -> None:
         """Waits until what has been changed is in effect."""
         settle(self._wire("PLAINTEXT"))

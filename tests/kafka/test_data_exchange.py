@@ -25,7 +25,7 @@ def snapshots(node: Node) -> set[str]:
 
 
 def commit_offsets(node: Node, tools: KafkaTools) -> None:
-    """A consumer group, which Snakka does not serve yet, but must not lose."""
+    """Three records are read by a consumer group."""
     tools.run_ok(
         "kafka-console-consumer",
         *("--bootstrap-server", node.bootstrap, "--topic", "codec-none", "--group", "readers"),
@@ -56,6 +56,9 @@ def test_from_kafka_to_snakka_and_back(node: Node, tools: KafkaTools, libs: str)
     with running_snakka(node):
         data_set.check(node.port)
         assert aborted_and_committed(node.port) == transactions
+        assert committed_offset(node, tools) == "3"
+        write_transactions(node.port)
+        transactions = aborted_and_committed(node.port)
         data_set.extend(node.port)
         data_set.wait_until_compacted(node.port)
         data_set.remember(node.port)

@@ -1,4 +1,4 @@
-"""Transactions, which only Apache Kafka can write so far; Snakka must keep them, and tell which were aborted."""
+"""Transactions that have ended: whichever broker wrote them, the other must keep them, and tell which were aborted."""
 
 import time
 from typing import Any

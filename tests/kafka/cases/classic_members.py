@@ -43,6 +43,11 @@ class Member:
         self._fields = {"session_timeout_ms": 30_000, "rebalance_timeout_ms": 30_000, **fields}
         self._protocol: str | None = None
 
+    def move_to(self, broker: Broker) -> None:
+        """Goes on at another broker."""
+        self.broker = broker
+        self._caller = broker.caller()
+
     # -- JoinGroup --------------------------------------------------------------------------------------------------
 
     def begin_join(self, version: int = JOIN_VERSION) -> None:
@@ -99,9 +104,9 @@ class Member:
     def end(self) -> Any:
         return self._caller.end()
 
-    def sync(self, version: int = SYNC_VERSION, given: dict[str, bytes] | None = None, **fields: Any) -> None:
+    def sync(self, version: int = SYNC_VERSION, given: dict[str, bytes] | None = None, **fields: Any) -> Any:
         self.begin_sync(version, given, **fields)
-        self.end()
+        return self.end()
 
     def heartbeat(self, version: int = HEARTBEAT_VERSION, **fields: Any) -> None:
         request = HeartbeatRequest(**self._identity() | fields)

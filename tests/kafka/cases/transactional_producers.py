@@ -28,8 +28,8 @@ TRANSACTION = 1
 # The first versions of clients that leave it to the broker to add what they write to, with new epochs for each transaction.
 PRODUCE_ADDS, COMMIT_ADDS, END_RENEWS = 12, 5, 5
 BATCHED_ADDING = 4
-# The markers of the last transaction may still be on their way, and the producer's own request before this one.
-BUSY = frozenset({ErrorCode.CONCURRENT_TRANSACTIONS})
+# The markers of the last transaction may still be on their way, or the ids that Kafka gives to new producers.
+BUSY = frozenset({ErrorCode.CONCURRENT_TRANSACTIONS, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
 
 # Topic, partition, offset.
 Offset = tuple[Topic, int, int]
