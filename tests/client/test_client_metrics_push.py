@@ -27,6 +27,9 @@ from snakka.testing import LocalBroker
 OPENED = "org.apache.kafka.admin.client.connection.creation.total"
 RATE = "org.apache.kafka.admin.client.connection.creation.rate"
 COUNT = "org.apache.kafka.admin.client.connection.count"
+IN_FLIGHT = "org.apache.kafka.admin.client.requests.in.flight"
+LATENCY = "org.apache.kafka.admin.client.node.request.latency"
+ALL = {OPENED, RATE, COUNT, IN_FLIGHT, f"{LATENCY}.avg", f"{LATENCY}.max"}
 INSTANCE = bytes(range(16))
 MOST_BYTES = 1_000_000
 
@@ -119,8 +122,11 @@ async def test_metrics_are_pushed_as_the_broker_wants_them() -> None:
         assert [each.data_points[0].as_int for each in opened] == [1, 0, 0]
         assert opened[0].aggregation_temporality == AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
         assert opened[1].data_points[0].start_time_unix_nano == opened[0].data_points[0].time_unix_nano
-        assert set(metrics_of(first)) == {OPENED, RATE, COUNT}
+        assert set(metrics_of(first)) == ALL
         assert metrics_of(first)[COUNT].gauge.data_points[0].as_int == 1
+        (latency,) = metrics_of(first)[f"{LATENCY}.max"].gauge.data_points
+        assert latency.as_double > 0
+        assert [(each.key, each.value.string_value) for each in latency.attributes] == [("node_id", "1")]
 
 
 async def test_only_the_metrics_that_are_asked_for_are_pushed_and_totals_stay_if_wanted() -> None:
@@ -204,7 +210,7 @@ async def test_apache_kafka_takes_the_pushes(kafka: KafkaBroker, is_stopped_earl
                 await until(lambda: len(received("more")) >= 2)
         (last,) = received("last")
         metrics = decoded(await asyncio.to_thread(last.read_bytes))
-        assert set(metrics) == {OPENED, RATE, COUNT}
+        assert set(metrics) == ALL
         total = sum(
             decoded(path.read_bytes())[OPENED].sum.data_points[0].as_int for path in (*received("more"), last)
         )

@@ -6,7 +6,7 @@ knows whether that would be right. A broker that fails is left alone for a while
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import TypeVar
 
@@ -177,10 +177,11 @@ class BrokerPool:
         """Requests that no broker has answered yet."""
         return sum(peer.connection.in_flight for peer in self._peers.values() if peer.connection is not None)
 
-    @property
-    def connection_count(self) -> int:
-        """Connections that are open now."""
-        return sum(peer.open_connection is not None for peer in self._peers.values())
+    def open_connections(self) -> Iterator[tuple[Target, PeerConnection]]:
+        """All that are open now, with whom."""
+        for (target, _), peer in self._peers.items():
+            if peer.connection is not None and peer.open_connection is not None:
+                yield target, peer.connection
 
     def open_connection(self, target: Target, purpose: Purpose = Purpose.DATA) -> PeerConnection | None:
         """The connection if it is open now; nothing is begun."""

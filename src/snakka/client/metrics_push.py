@@ -11,6 +11,7 @@ from typing import NamedTuple
 from snakka.client.cluster_view import ClusterView
 from snakka.client.errors import ClientError
 from snakka.client.otlp_metrics import Point, encode_metrics
+from snakka.network.answer_times import AnswerTime
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.compression import Compression, compress
 from snakka.protocol.error_codes import ErrorCode
@@ -26,6 +27,7 @@ from snakka.protocol.uuids import ZERO_UUID, Uuid
 DEFAULT_INTERVAL_SECONDS = 300.0
 SHORTEST_INTERVAL_SECONDS = 0.1
 TERMINATING_SECONDS = 1.0
+_NO_ANSWERS = AnswerTime(0, 0.0, 0.0)
 _TOTAL, _RATE = ".total", ".rate"
 _STALE_SUBSCRIPTION = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
 _HOPELESS = (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_RECORD, ErrorCode.UNSUPPORTED_VERSION)
@@ -183,10 +185,27 @@ class MetricsPush:
             yield Point(self._prefix + name, value, True, self._began_ns, now_ns, labels)
 
     def _of_connections(self) -> Iterable[Measurement]:
-        """What every client has."""
+        """What every client has. Times of answers are in milliseconds, since the last push."""
         pool = self._cluster.pool
+        connections = list(pool.open_connections())
         yield Measurement("connection.creation.total", pool.connections_opened)
-        yield Measurement("connection.count", pool.connection_count)
+        yield Measurement("connection.count", len(connections))
+        yield Measurement("requests.in.flight", pool.in_flight)
+        times: dict[int, AnswerTime] = {}
+        for target, connection in connections:
+            if isinstance(target, int):
+                new, known = connection.answer_times.take(), times.get(target, _NO_ANSWERS)
+                times[target] = AnswerTime(
+                    new.count + known.count,
+                    new.total_seconds + known.total_seconds,
+                    max(new.longest_seconds, known.longest_seconds),
+                )
+        for node_id, time in times.items():
+            if time.count:
+                node = (("node_id", str(node_id)),)
+                average_ms = time.total_seconds / time.count * 1000
+                yield Measurement("node.request.latency.avg", average_ms, node)
+                yield Measurement("node.request.latency.max", time.longest_seconds * 1000, node)
 
     def _now_ns(self) -> int:
         return self._cluster.clock.now_ms() * 1_000_000

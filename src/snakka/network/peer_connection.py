@@ -12,6 +12,7 @@ from typing import Any
 
 from snakka import __version__
 from snakka.network.answer_stream import CLOSED, AnswerMemory, AnswerStream
+from snakka.network.answer_times import AnswerTimes
 from snakka.network.peer_dialing import dial
 from snakka.network.peer_errors import (
     PeerAuthenticationError,
@@ -62,7 +63,7 @@ _BEGINNING = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_
 class _Request:
     """One request, until it is answered."""
 
-    __slots__ = ("answer", "deadline", "key", "message", "version")
+    __slots__ = ("answer", "deadline", "key", "message", "sent_at", "version")
 
     def __init__(
         self, message: Message, version: int, deadline: float, answer: asyncio.Future[Any] | None
@@ -72,6 +73,7 @@ class _Request:
         self.version = version
         self.deadline = deadline
         self.answer = answer  # None: the peer gives none
+        self.sent_at = 0.0
 
 
 class PeerConnection:
@@ -96,6 +98,7 @@ class PeerConnection:
         self.features: dict[str, int] = {}
         self.most_in_flight = most_in_flight
         self.last_used = 0.0  # in the loop's time
+        self.answer_times = AnswerTimes()
         self._common_versions: dict[int, int] = {}
         self._loop = asyncio.get_running_loop()
         self._open: dict[int, _Request] = {}
@@ -257,6 +260,7 @@ class PeerConnection:
         request = self._open.pop(int.from_bytes(frame[:4], "big", signed=True), None)
         if request is None:
             raise ProtocolError("an answer that nobody asked for")
+        self.answer_times.note(self._loop.time() - request.sent_at)
         if not self._is_tried:
             self._is_tried = request.key not in _BEGINNING
         answer = request.answer
@@ -341,7 +345,7 @@ class PeerConnection:
                     transport.write(part)
                 else:
                     transport.write(part.read_blocking(0, len(part)))
-        self.last_used = self._loop.time()
+        self.last_used = request.sent_at = self._loop.time()
         if request.answer is not None:
             # It keeps its place until the peer has answered, even if nobody waits for it any more.
             self._open[correlation_id] = request
