@@ -18,7 +18,8 @@ import kafka
 from bench import librdkafka_load
 from bench.report import Row, median_ratio_row
 from bench.servers import Server, start_snakka
-from snakka.client.consumer import Consumer, TopicPartition
+from snakka.client.consumer import Consumer
+from snakka.client.topic_partition import TopicPartition
 
 RECORD_BYTES = 100
 PARTITIONS = 4

@@ -48,9 +48,12 @@ R = TypeVar("R", bound=Message)
 
 
 class Purpose(Enum):
-    """What a connection is for. A coordinator has one of its own: a long fetch must not delay a heartbeat."""
+    """What a connection is for. A coordinator has one of its own, and so have fetches, since a broker answers the requests
+    of one connection one after the other: a fetch that waits for records must delay neither a heartbeat nor a question.
+    """
 
     DATA = "data"
+    FETCH = "fetch"
     COORDINATOR = "coordinator"
 
 
@@ -95,7 +98,7 @@ class BrokerPool:
         self.chance = chance or random.Random()
         self.bootstrap = parse_bootstrap(settings.bootstrap_servers)
         self.nodes: dict[int, BrokerNode] = {}
-        self._most_in_flight = {Purpose.DATA: most_in_flight, Purpose.COORDINATOR: MOST_IN_FLIGHT}
+        self._most_in_flight = {**dict.fromkeys(Purpose, MOST_IN_FLIGHT), Purpose.DATA: most_in_flight}
         self._security = peer_security(settings, self.clock, self.chance)
         self._memory = AnswerMemory()
         self._peers: dict[tuple[Target, Purpose], _Peer] = {}

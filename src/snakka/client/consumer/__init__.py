@@ -3,7 +3,8 @@
 from snakka.client.consumer.consumer import Consumer
 from snakka.client.consumer.group import GroupMetadata
 from snakka.client.consumer.groups.listener import RebalanceListener
-from snakka.client.consumer.messages import Message, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from snakka.client.consumer.messages import Message, OffsetAndMetadata, OffsetAndTimestamp
+from snakka.client.topic_partition import TopicPartition
 
 __all__ = [
     "Consumer",

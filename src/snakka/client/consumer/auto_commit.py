@@ -6,10 +6,11 @@ Rule: only what the application is done with is committed, so nothing that is lo
 import asyncio
 import logging
 
-from snakka.client.consumer.messages import OffsetAndMetadata, TopicPartition
+from snakka.client.consumer.messages import OffsetAndMetadata
 from snakka.client.consumer.offsets import GroupOffsets
 from snakka.client.consumer.reading import Reading
 from snakka.client.errors import ClientError
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ApiError
 from snakka.runtime.clock import Clock
 

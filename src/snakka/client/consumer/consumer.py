@@ -13,7 +13,6 @@ from snakka.client.consumer.messages import (
     Message,
     OffsetAndMetadata,
     OffsetAndTimestamp,
-    TopicPartition,
     offset_and_metadata,
 )
 from snakka.client.consumer.positions import EARLIEST, LATEST
@@ -24,6 +23,7 @@ from snakka.client.consumer.topic_reader import TopicReader
 from snakka.client.errors import ClientClosedError, ClientConfigError, RequestTimedOutError
 from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.tasks import Tasks
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.record_columns import COLUMN_NAMES
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from operator import length_hint
 from typing import TYPE_CHECKING, NamedTuple
 
 from snakka.client.consumer.fetched_parts import FetchedPart
-from snakka.client.consumer.messages import Decode, Message, TopicPartition
+from snakka.client.consumer.messages import Decode, Message
 from snakka.client.consumer.positions import AssignedPartition
 from snakka.client.errors import ClientError, DeserializationError
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.record_columns import read_columns
 

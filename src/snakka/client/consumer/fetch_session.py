@@ -6,8 +6,8 @@ Rule: the broker and we agree on the partitions, or the session begins anew with
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.consumer.positions import AssignedPartition
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.messages.fetch import FetchPartition, FetchTopic, ForgottenTopic
 from snakka.protocol.uuids import Uuid

@@ -7,17 +7,17 @@ position is still the one that was asked for.
 import asyncio
 from collections.abc import Mapping
 
-from snakka.client.broker_pool import BrokerNode
+from snakka.client.broker_pool import BrokerNode, Purpose
 from snakka.client.cluster_view import ClusterView, LeaderHint
 from snakka.client.consumer.delivery import Delivery
 from snakka.client.consumer.fetch_session import FetchSession, Wanted
 from snakka.client.consumer.fetched_parts import Answer, FetchedPart, end_of_batches
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.consumer.position_finder import PositionFinder
 from snakka.client.consumer.positions import UNKNOWN, AssignedPartition, Phase
 from snakka.client.errors import ClientError, RecordTooLargeError
 from snakka.client.retry_policy import STALE_METADATA, is_retriable
 from snakka.client.settings import ConsumerSettings
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.protocol.fetched_batches import FetchedBatches
@@ -176,7 +176,7 @@ class Fetcher:
     ) -> FetchResponse:
         settings = self._settings
         deadline = self._cluster.clock.monotonic() + settings.request_seconds
-        connection = await self._cluster.pool.connection(node_id, deadline)
+        connection = await self._cluster.pool.connection(node_id, deadline, Purpose.FETCH)
         topics, forgotten = session.changes(wanted)
         request = FetchRequest(
             max_wait_ms=settings.fetch_max_wait_ms,

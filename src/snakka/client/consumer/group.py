@@ -12,12 +12,13 @@ from snakka.client.consumer.groups.member import Ground, Member
 from snakka.client.consumer.groups.modern import ModernMember
 from snakka.client.consumer.groups.poll_timer import PollTimer
 from snakka.client.consumer.groups.rebalancing import Rebalancing
-from snakka.client.consumer.messages import OffsetAndMetadata, TopicPartition
+from snakka.client.consumer.messages import OffsetAndMetadata
 from snakka.client.consumer.offsets import GroupOffsets, Identity
 from snakka.client.consumer.reading import Reading
 from snakka.client.consumer.subscription import Subscription
 from snakka.client.coordinators import Coordinators
 from snakka.client.settings import ConsumerSettings
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.uuids import ZERO_UUID, Uuid
 
 

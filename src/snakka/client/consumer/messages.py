@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from snakka.client.errors import DeserializationError
-from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.fetched_batches import PlainBatch
 from snakka.protocol.record_objects import Message, read_messages
 
@@ -12,7 +11,6 @@ __all__ = [
     "Message",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
-    "TopicPartition",
     "message_decoder",
     "offset_and_metadata",
 ]

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from snakka.client.cluster_view import ClusterView
-from snakka.client.consumer.messages import OffsetAndTimestamp, TopicPartition
+from snakka.client.consumer.messages import OffsetAndTimestamp
 from snakka.client.errors import ClientError
 from snakka.client.retry_policy import Pauses, is_retriable
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.list_offsets import (

@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from snakka.client.cluster_view import ClusterView
-from snakka.client.consumer.messages import OffsetAndMetadata, TopicPartition
+from snakka.client.consumer.messages import OffsetAndMetadata
 from snakka.client.coordinators import CoordinatorKind, Coordinators
 from snakka.client.errors import ClientError, CommitFailedError, MemberFencedError
 from snakka.client.retry_policy import STALE_COORDINATOR, Pauses, is_retriable
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.offset_commit import (

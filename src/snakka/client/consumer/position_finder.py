@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from snakka.client.cluster_view import ClusterView
 from snakka.client.consumer.delivery import Delivery
-from snakka.client.consumer.messages import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from snakka.client.consumer.messages import OffsetAndMetadata, OffsetAndTimestamp
 from snakka.client.consumer.offset_lookup import OffsetLookup
 from snakka.client.consumer.positions import EARLIEST, LATEST, AssignedPartition, Phase, Truncation
 from snakka.client.errors import (
@@ -21,6 +21,7 @@ from snakka.client.errors import (
 )
 from snakka.client.retry_policy import RETRIABLE, is_retriable
 from snakka.client.setting_names import parse_duration_ms
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.runtime.clock import Clock

@@ -7,8 +7,9 @@ moves both elsewhere changes the `fence`, and all that was asked for before is w
 from enum import Enum
 from typing import NamedTuple
 
-from snakka.client.consumer.messages import OffsetAndMetadata, TopicPartition
+from snakka.client.consumer.messages import OffsetAndMetadata
 from snakka.client.retry_policy import Backoff
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.uuids import ZERO_UUID, Uuid
 
 EARLIEST, LATEST = -2, -1

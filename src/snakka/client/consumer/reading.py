@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from snakka.client.cluster_view import ClusterView
 from snakka.client.consumer.delivery import Delivery
 from snakka.client.consumer.fetcher import READ_COMMITTED, Fetcher
-from snakka.client.consumer.messages import OffsetAndMetadata, TopicPartition, message_decoder
+from snakka.client.consumer.messages import OffsetAndMetadata, message_decoder
 from snakka.client.consumer.offset_lookup import OffsetLookup
 from snakka.client.consumer.position_finder import PositionFinder, ResetRule
 from snakka.client.consumer.positions import UNKNOWN, AssignedPartition
 from snakka.client.errors import NotSubscribedError
 from snakka.client.settings import ConsumerSettings
+from snakka.client.topic_partition import TopicPartition
 
 
 class Reading:

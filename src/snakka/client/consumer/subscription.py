@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Iterable
 from enum import Enum
 
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.errors import ClientConfigError
+from snakka.client.topic_partition import TopicPartition
 
 
 class Kind(Enum):

@@ -1,9 +1,9 @@
 """Reading topics without a group: all their partitions, those included that are added later."""
 
 from snakka.client.cluster_view import ClusterView
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.consumer.reading import Reading
 from snakka.client.consumer.subscription import Subscription
+from snakka.client.topic_partition import TopicPartition
 
 
 class TopicReader:

@@ -18,10 +18,10 @@ from snakka.client.consumer.groups.embedded_protocol import (
 )
 from snakka.client.consumer.groups.leading import Leading
 from snakka.client.consumer.groups.member import Ground, Running
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.consumer.offsets import NO_GENERATION, Identity
 from snakka.client.errors import ClientError
 from snakka.client.retry_policy import is_retriable
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse

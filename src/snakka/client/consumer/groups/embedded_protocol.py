@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from struct import Struct
 
 from snakka.client.consumer.groups.assignors.members import MemberSubscription
-from snakka.client.consumer.messages import TopicPartition
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.frame import Frame
 from snakka.protocol.message import Message

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Awaitable, Collection
 from typing import Any
 
-from snakka.client.consumer.messages import TopicPartition
+from snakka.client.topic_partition import TopicPartition
 
 
 class RebalanceListener:

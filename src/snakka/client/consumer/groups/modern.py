@@ -12,11 +12,11 @@ from snakka.client.consumer.groups import answers
 from snakka.client.consumer.groups.answers import Outcome, failure
 from snakka.client.consumer.groups.member import Ground, Running
 from snakka.client.consumer.groups.modern_state import ModernState, Standing, Wish
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.consumer.offsets import Identity
 from snakka.client.consumer.subscription import Kind
 from snakka.client.errors import ClientError
 from snakka.client.retry_policy import is_retriable
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.consumer_group_heartbeat import (

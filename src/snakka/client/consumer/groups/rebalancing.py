@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from snakka.client.consumer.auto_commit import AutoCommit
 from snakka.client.consumer.groups.listener import RebalanceListener, finished
 from snakka.client.consumer.groups.poll_timer import PollTimer
-from snakka.client.consumer.messages import TopicPartition
 from snakka.client.consumer.reading import Reading
+from snakka.client.topic_partition import TopicPartition
 from snakka.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from snakka.client.consumer.groups.assignors.members import (
     in_order,
     racks_matter,
 )
-from snakka.client.consumer.messages import TopicPartition
+from snakka.client.topic_partition import TopicPartition
 
 
 class Claim(NamedTuple):

@@ -15,7 +15,7 @@ from snakka.client.consumer.groups.assignors.members import (
     MemberSubscription,
     Topics,
 )
-from snakka.client.consumer.messages import TopicPartition
+from snakka.client.topic_partition import TopicPartition
 
 _GENERATION = Struct(">i")
 

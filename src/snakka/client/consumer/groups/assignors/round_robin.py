@@ -10,7 +10,7 @@ from snakka.client.consumer.groups.assignors.members import (
     all_partitions,
     in_order,
 )
-from snakka.client.consumer.messages import TopicPartition
+from snakka.client.topic_partition import TopicPartition
 
 
 class RoundRobinAssignor:

@@ -5,7 +5,7 @@ from struct import Struct, error
 
 from snakka.client.consumer.groups.assignors.balance import Claim, share_out
 from snakka.client.consumer.groups.assignors.members import NO_GENERATION, Assignment, Members, Topics
-from snakka.client.consumer.messages import TopicPartition
+from snakka.client.topic_partition import TopicPartition
 
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
