@@ -37,6 +37,7 @@ class Outcomes:
         self._on_failed = on_failed
         self._loop = asyncio.get_running_loop()
         self._expiry: asyncio.TimerHandle | None = None
+        self.records_written = self.records_failed = self.records_retried = 0
 
     # -- answers --------------------------------------------------------------------------------------------------
 
@@ -69,6 +70,7 @@ class Outcomes:
         queue.not_before = 0.0
         if not batch.is_settled:
             batch.acknowledge(base_offset, log_append_time_ms)
+            self.records_written += batch.count
             self._accumulator.release(batch)
         self._on_change(queue)
 
@@ -84,6 +86,7 @@ class Outcomes:
             self._give_up(batch, error)
         else:
             queue.line.lost(batch)
+            self.records_retried += batch.count
             self._rest(queue, batch, pauses)
             self._on_change(queue)
 
@@ -122,6 +125,7 @@ class Outcomes:
     def _fail(self, batch: Batch, error: Exception) -> None:
         if not batch.is_settled:
             batch.fail(error)
+            self.records_failed += batch.count
             self._accumulator.release(batch)
             self._on_failed(batch, error)
 

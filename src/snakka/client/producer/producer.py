@@ -4,12 +4,13 @@ Rule: `send` does no more than put a record into an open batch; whatever takes l
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 from snakka.client.cluster_view import TopicView, open_cluster
 from snakka.client.errors import ClientClosedError, DeliveryTimeoutError, TopicRecreatedError
+from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.producer.accumulator import Accumulator
 from snakka.client.producer.batches import Batch, Packing, PartitionQueue, TopicQueues
 from snakka.client.producer.receipts import RecordMetadata
@@ -67,6 +68,8 @@ class Producer:
         self._cluster.watch(self._cluster_changed)
         self._cluster.start()
         self._sender.start()
+        self._metrics = MetricsPush(self._cluster, "producer", self._measured, labels=_labels(settings))
+        self._metrics.start()
         self._obstacle = None
 
     async def stop(self, deadline_seconds: float | None = None) -> None:
@@ -81,6 +84,7 @@ class Producer:
         finally:
             self._accumulator.stop()
             self._sender.close()
+            await self._metrics.close()
             await self._close()
 
     async def _close(self) -> None:
@@ -227,6 +231,15 @@ class Producer:
             most_in_flight=settings.max_in_flight_requests_per_connection,
         )
 
+    def _measured(self) -> Iterator[Measurement]:
+        """What brokers may want to know of this producer (KIP-714)."""
+        outcomes, memory = self._sender.outcomes, self._accumulator.memory
+        yield Measurement("record.send.total", outcomes.records_written)
+        yield Measurement("record.error.total", outcomes.records_failed)
+        yield Measurement("record.retry.total", outcomes.records_retried)
+        yield Measurement("buffer.total.bytes", memory.total_bytes)
+        yield Measurement("buffer.available.bytes", memory.free_bytes)
+
     def _cluster_changed(self) -> None:
         """There is news of the cluster: other leaders, more partitions, topics that are gone or were made anew."""
         idle_since = self._clock.monotonic() - self._settings.metadata_max_idle_ms / 1000
@@ -255,6 +268,10 @@ class Producer:
                 f" {uuid_text(view.topic_id)} now): send the record again if it belongs into the new one"
             ),
         )
+
+
+def _labels(settings: ProducerSettings) -> dict[str, str]:
+    return {} if settings.transactional_id is None else {"transactional_id": settings.transactional_id}
 
 
 def _packing(settings: ProducerSettings) -> Packing:
