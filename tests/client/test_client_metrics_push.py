@@ -1,6 +1,7 @@
 """Clients' metrics: encoded as OpenTelemetry reads them, and pushed as Apache Kafka and a scripted broker want them."""
 
-import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,7 +15,9 @@ from tests.client.kafka_broker import KafkaBroker
 from tests.client.scripted_broker import ScriptedBroker
 from tests.client.waiting import until
 
+from snakka.client import Producer
 from snakka.client.admin import Admin, ConfigKind, ConfigResource
+from snakka.client.metrics_push import MetricsPush
 from snakka.client.otlp_metrics import Point, encode_metrics
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.compression import Compression, decompress
@@ -160,7 +163,7 @@ async def test_a_client_whose_metrics_are_refused_stays_quiet() -> None:
         async with Admin(bootstrap_servers=broker.address, enable_metrics_push=True) as admin:
             await until(lambda: broker.pushes)
             await until(lambda: _push_task_is_done(admin))
-        assert len(broker.questions) == 1
+        assert (len(broker.questions), len(broker.pushes)) == (1, 1)
 
 
 async def test_nobody_who_wants_no_metrics_gets_any() -> None:
@@ -186,40 +189,56 @@ async def test_a_broker_that_does_not_serve_it_is_left_alone(snakka: LocalBroker
         assert await admin.list_topics() == []
 
 
-@pytest.mark.parametrize("is_stopped_early", [False, True])
-async def test_apache_kafka_takes_the_pushes(kafka: KafkaBroker, is_stopped_early: bool) -> None:
+@asynccontextmanager
+async def subscribed(kafka: KafkaBroker, metrics: str) -> AsyncIterator[str]:
+    """A client id whose metrics of these names Apache Kafka wants ten times a second."""
     client_id = f"pushing-{uuid4().hex[:8]}"
     subscription = ConfigResource(ConfigKind.CLIENT_METRICS, client_id)
-    wanted = {"interval.ms": "100", "metrics": "org.apache.kafka.admin", "match": f"client_id={client_id}"}
-
-    def received(kind: str) -> list[Path]:
-        return sorted(kafka.telemetry.glob(f"{instance}.*.{kind}"))
-
+    wanted = {"interval.ms": "100", "metrics": metrics, "match": f"client_id={client_id}"}
     async with Admin(bootstrap_servers=kafka.bootstrap) as operator:
         (await operator.alter_configs({subscription: wanted})).raise_for_errors()
         await answer(
             lambda: operator.describe_configs([subscription]),
             lambda found: found[subscription]["interval.ms"].value == "100",
         )
-        async with Admin(
-            bootstrap_servers=kafka.bootstrap, client_id=client_id, enable_metrics_push=True
-        ) as ours:
-            await until(lambda: _instance_of(ours))
-            instance = uuid_text(_instance_of(ours))
-            if not is_stopped_early:
-                await until(lambda: len(received("more")) >= 2)
-        (last,) = received("last")
-        metrics = decoded(await asyncio.to_thread(last.read_bytes))
-        assert set(metrics) == ALL
-        total = sum(
-            decoded(path.read_bytes())[OPENED].sum.data_points[0].as_int for path in (*received("more"), last)
-        )
-        assert total == 1
         assert subscription in await operator.list_config_resources([ConfigKind.CLIENT_METRICS])
-
+        yield client_id
         (await operator.alter_configs({subscription: dict.fromkeys(wanted)})).raise_for_errors()
 
 
-def _instance_of(admin: Admin) -> bytes:
-    push = admin._metrics
-    return b"" if push is None or push.client_instance_id == ZERO_UUID else push.client_instance_id
+def received(kafka: KafkaBroker, client: Admin | Producer, kind: str) -> list[Path]:
+    """The pushes of a client that have arrived: more are to come, or they were the last."""
+    return sorted(kafka.telemetry.glob(f"{uuid_text(_instance_of(client))}.*.{kind}"))
+
+
+@pytest.mark.parametrize("is_stopped_early", [False, True])
+async def test_apache_kafka_takes_the_pushes(kafka: KafkaBroker, is_stopped_early: bool) -> None:
+    async with subscribed(kafka, "org.apache.kafka.admin") as client_id:
+        async with Admin(
+            bootstrap_servers=kafka.bootstrap, client_id=client_id, enable_metrics_push=True
+        ) as ours:
+            await until(lambda: _instance_of(ours) != ZERO_UUID)
+            if not is_stopped_early:
+                await until(lambda: len(received(kafka, ours, "more")) >= 2)
+        (last,) = received(kafka, ours, "last")
+        assert set(decoded(last.read_bytes())) == ALL
+        pushes = [decoded(path.read_bytes()) for path in (*received(kafka, ours, "more"), last)]
+        assert sum(push[OPENED].sum.data_points[0].as_int for push in pushes) == 1
+
+
+async def test_a_producer_tells_apache_kafka_what_it_has_sent(kafka: KafkaBroker) -> None:
+    name = "org.apache.kafka.producer.record.send"
+    async with subscribed(kafka, name) as client_id:
+        async with Producer(bootstrap_servers=kafka.bootstrap, client_id=client_id) as producer:
+            await until(lambda: _instance_of(producer) != ZERO_UUID)
+            for number in range(3):
+                await producer.send_and_wait("told", b"%d" % number)
+        paths = [path for kind in ("more", "last") for path in received(kafka, producer, kind)]
+        pushes = [decoded(path.read_bytes()) for path in paths]
+        assert {metric for push in pushes for metric in push} == {f"{name}.total", f"{name}.rate"}
+        assert sum(push[f"{name}.total"].sum.data_points[0].as_int for push in pushes) == 3
+
+
+def _instance_of(client: Admin | Producer) -> bytes:
+    push: MetricsPush | None = client._metrics
+    return ZERO_UUID if push is None else push.client_instance_id

@@ -70,6 +70,7 @@ class MetricsPush:
             self._labels.setdefault("client_rack", cluster.settings.client_rack)
         self._subscription: GetTelemetrySubscriptionsResponse | None = None
         self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
         self._began_ns = self._pushed_ns = self._now_ns()
         self._pushed: dict[tuple[str, tuple[tuple[str, str], ...]], int | float] = {}
 
@@ -83,9 +84,12 @@ class MetricsPush:
         task, self._task = self._task, None
         if task is None:
             return
-        task.cancel()
+        # A push on its way is waited for: the last one tells only what has grown since.
+        self._closing.set()
         await asyncio.wait((task,), timeout=TERMINATING_SECONDS)
-        if self._subscription is not None and self._subscription.requested_metrics:
+        if not task.done():
+            task.cancel()
+        elif self._subscription is not None and self._subscription.requested_metrics:
             try:
                 await self._push(self._subscription, TERMINATING_SECONDS, is_terminating=True)
             except (ClientError, ApiError):
@@ -93,14 +97,20 @@ class MetricsPush:
 
     async def _run(self) -> None:
         pause: float | None = 0.0
-        while pause is not None:
-            await asyncio.sleep(pause)
+        while pause is not None and not await self._is_closing_within(pause):
             try:
                 pause = await self._turn()
             except ClientError:
                 pause = DEFAULT_INTERVAL_SECONDS
             except ApiError as error:
                 pause = None if error.code in _HOPELESS else DEFAULT_INTERVAL_SECONDS
+
+    async def _is_closing_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._closing.wait()
+        except TimeoutError:
+            return False
 
     async def _turn(self) -> float | None:
         """Ask what is wanted, or push it; the result is the pause until the next turn, None for no other."""
@@ -115,10 +125,10 @@ class MetricsPush:
             self._subscription = None
             return 0.0
         code = await self._push(subscription, request_seconds)
-        if code in _STALE_SUBSCRIPTION:
+        if code in _STALE_SUBSCRIPTION or code in _HOPELESS:
             self._subscription = None
-            return SHORTEST_INTERVAL_SECONDS
-        return None if code in _HOPELESS else _interval(subscription)
+            return None if code in _HOPELESS else SHORTEST_INTERVAL_SECONDS
+        return _interval(subscription)
 
     async def _subscribed(self, seconds: float) -> GetTelemetrySubscriptionsResponse:
         pool = self._cluster.pool
