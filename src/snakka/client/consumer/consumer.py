@@ -21,6 +21,7 @@ from snakka.client.consumer.subscribed_topics import SubscribedTopics
 from snakka.client.consumer.subscription import Subscription
 from snakka.client.consumer.topic_reader import TopicReader
 from snakka.client.errors import ClientClosedError, ClientConfigError, RequestTimedOutError
+from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.tasks import Tasks
 from snakka.client.topic_partition import TopicPartition
@@ -67,6 +68,12 @@ class Consumer:
             if self._group is None
             else self._group.changed,
         )
+        self._metrics = MetricsPush(
+            self._cluster,
+            "consumer",
+            self._measured,
+            labels={} if group_id is None else {"group_id": group_id},
+        )
         self._is_started = False
         self._is_stopped = False
 
@@ -86,6 +93,7 @@ class Consumer:
         self._reading.start()
         if self._group is not None:
             self._group.start()
+        self._metrics.start()
         self._subscribed()
 
     async def stop(self) -> None:
@@ -104,6 +112,7 @@ class Consumer:
         self._is_stopped = True
         self._topics.close()
         self._reading.close()
+        await self._metrics.close()
         await self._cluster.close()
         await self._tasks.close()
 
@@ -381,6 +390,13 @@ class Consumer:
     async def topics(self) -> frozenset[str]:
         """All topics that we may see."""
         return frozenset(each.name for each in await self._cluster.all_topics(self._deadline))
+
+    def _measured(self) -> Iterable[Measurement]:
+        """What brokers may want to know of this consumer (KIP-714)."""
+        lags = [self.lag(partition) or 0 for partition in self._reading.assignment]
+        yield Measurement("coordinator.assigned.partitions", len(lags))
+        yield Measurement("fetch.manager.records.lag.max", max(lags, default=0))
+        yield Measurement("fetch.manager.bytes.consumed.total", self._delivery.fetched_bytes)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ class Delivery:
         """`on_room` hears when more may be fetched, `on_trouble_told` when what has failed may be tried again."""
         self.ready: Iterator[Message] = iter(())  # decoded, for whoever takes messages one by one
         self.buffered_bytes = 0
+        self.fetched_bytes = 0
         self._decode = decode
         self._most_bytes = most_bytes
         self._on_room = on_room
@@ -75,6 +76,7 @@ class Delivery:
         answer = part.answer
         if not answer.parts:
             self.buffered_bytes += answer.size
+            self.fetched_bytes += answer.size
         answer.parts += 1
         part.assigned.buffered_parts += 1
         self._parts.append(part)
