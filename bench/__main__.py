@@ -11,7 +11,15 @@ from pathlib import Path
 
 from tests.external_tools import find_kafka_libs
 
-from bench import against_floor, against_kafka, coordination, own_limits
+from bench import (
+    against_floor,
+    against_kafka,
+    clients_consume,
+    clients_produce,
+    coordination,
+    own_limits,
+    record_decoding,
+)
 from bench.report import Row, page
 from bench.scale import FULL, QUICK, Scale
 from bench.servers import Server, start_kafka, start_snakka
@@ -61,6 +69,11 @@ def measure(directory: Path, scale: Scale, libs: str | None) -> Iterator[Row]:
     yield from own_limits.measure_many_partitions(directory, scale, scale.rounds)
     yield from own_limits.measure_many_connections(directory, scale)
     yield from coordination.measure(directory, scale, kafka_starter)
+    yield from record_decoding.measure()
+    with start_snakka(directory / "clients") as snakka:
+        snakka.seconds_to_first_ack()
+        for clients in (clients_produce, clients_consume):
+            yield from clients.measure(snakka, scale.client_rounds, scale.client_records)
 
 
 def _why_without_kafka(asked: bool) -> str:

@@ -89,7 +89,9 @@ def page(rows: Sequence[Row], notes: Sequence[str], seconds: float, quick: bool)
         f"- {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {seconds:.0f} s{', quick: few rounds' if quick else ''}",
         *(f"- {note}" for note in notes),
     ]
-    for against, heading in HEADINGS.items():
+    # Clients that Snakka's own client is measured beside have a table each.
+    others = {row.against: f"Snakka's client beside {row.against}" for row in rows}
+    for against, heading in (others | HEADINGS).items():
         group = [row for row in rows if row.against == against]
         if group:
             lines += ["", f"## {heading}", "", *_table(group, against)]

@@ -12,6 +12,8 @@ class Scale:
     latency_records: int
     starts: int
     transactions: int
+    client_rounds: int
+    client_records: int
     partitions: int = 1000
     connections: int = 5000
 
@@ -29,6 +31,8 @@ FULL = Scale(
     latency_records=400,
     starts=5,
     transactions=300,
+    client_rounds=5,
+    client_records=300_000,
 )
 QUICK = Scale(
     rounds=2,
@@ -38,4 +42,6 @@ QUICK = Scale(
     latency_records=200,
     starts=2,
     transactions=100,
+    client_rounds=2,
+    client_records=100_000,
 )
