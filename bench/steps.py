@@ -2,9 +2,9 @@
 
 A real broker on uvloop serves one client, a process of its own, which asks one thing at a time. The broker runs once as it
 is, and then once for each step with a clock at that step and at no other: many clocks at once would measure each other.
-All times are processor time of the broker's thread, from the quietest of several rounds: what the machine's other guests add
-is not the broker's. The rule: a step's cost is its own, without that of the steps inside it; what all of them leave of the
-whole is the event loop's: the poll, the receiving, and its own work.
+All times are processor time of the broker's thread, from the quietest of many blocks of requests: what the machine's other
+guests add is not the broker's. The rule: a step's cost is its own, without that of the steps inside it; what all of them
+leave of the whole is the event loop's: the poll, the receiving, and its own work.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple
 
@@ -33,9 +34,9 @@ from snakka.storage.segment import Segment
 from snakka.testing import LocalBroker
 
 FETCH_VERSION = 12
-REQUESTS = 3000
-WARM_UP = 500
-ROUNDS = 5
+BLOCK_REQUESTS = 250
+BLOCKS = 12
+ROUNDS = 4
 CALIBRATIONS = 20_000
 RUN_SECONDS = 120
 
@@ -187,27 +188,26 @@ class Clock:
 # The client, in a process of its own.
 
 
-def be_the_client(port: int, case: Case, requests: int) -> None:
-    """Warm up, say so, wait for a line, and ask."""
+def be_the_client(port: int, case: Case, blocks: int) -> None:
+    """Block by block: say how long a round trip of the last one took, wait for a line, and ask on."""
     client = RawClient(port)
     client.api_versions()
     if not client.creates_topic(case.topic, 1):
         sys.exit("the topic could not be made")
     client.wait_for_leaders(case.topic, 1)
     sending = _frames(client, case)
-    for _ in range(min(WARM_UP, requests)):
-        client.exchange(next(sending))
-    print(flush=True)
-    sys.stdin.readline()
-    taken = []
-    for _ in range(requests):
-        frame = next(sending)
-        started = perf_counter_ns()
-        answer = client.exchange(frame)
-        taken.append(perf_counter_ns() - started)
-        assert case.api == "produce" or len(answer) > case.value_bytes
+    # The first block is there to warm up.
+    for _ in range(blocks + 1):
+        taken = []
+        for _ in range(BLOCK_REQUESTS):
+            frame = next(sending)
+            started = perf_counter_ns()
+            answer = client.exchange(frame)
+            taken.append(perf_counter_ns() - started)
+            assert case.api == "produce" or len(answer) > case.value_bytes
+        print(statistics.median(taken), flush=True)
+        sys.stdin.readline()
     client.close()
-    print(statistics.median(taken))
 
 
 def _frames(client: RawClient, case: Case) -> Iterator[bytes]:
@@ -237,55 +237,64 @@ def _fetch_frames(client: RawClient, case: Case) -> Iterator[bytes]:
 # The broker, here.
 
 
-class Run(NamedTuple):
-    """Nanoseconds a request: what the clock has, the broker's thread, and the round trip."""
+class Block(NamedTuple):
+    """Microseconds a request: what the clock has, the broker's thread, and the round trip."""
 
     step: float
     thread: float
     round_trip: float
 
 
-async def _serve(case: Case, clock: Clock, requests: int) -> Run:
+async def _serve(case: Case, clock: Clock, blocks: int) -> list[Block]:
+    measured = []
     async with LocalBroker({"auto.create.topics.enable": False}) as broker:
         client = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bench.steps", "--client", str(broker.port)),
-            *("--case", str(CASES.index(case)), "--requests", str(requests)),
+            *("--case", str(CASES.index(case)), "--blocks", str(blocks)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
+        assert client.stdin is not None
+        assert client.stdout is not None
         async with asyncio.timeout(RUN_SECONDS):
-            assert client.stdout is not None
-            if not await client.stdout.readline():
+            while said := await client.stdout.readline():
+                measured.append((clock.total, thread_time_ns(), float(said)))
+                client.stdin.write(b"\n")
+            if await client.wait():
                 raise RuntimeError(f"the client of {case} failed")
-            clock.total, before = 0, thread_time_ns()
-            said, _ = await client.communicate(b"\n")
-            thread = thread_time_ns() - before
-        return Run(clock.total / requests, thread / requests, float(said))
+    return [
+        Block(
+            (after[0] - before[0]) / BLOCK_REQUESTS / 1000,
+            (after[1] - before[1]) / BLOCK_REQUESTS / 1000,
+            after[2] / 1000,
+        )
+        for before, after in pairwise(measured)
+    ]
 
 
 def measure(
-    runner: asyncio.Runner, case: Case, *, requests: int = REQUESTS, rounds: int = ROUNDS
+    runner: asyncio.Runner, case: Case, *, blocks: int = BLOCKS, rounds: int = ROUNDS
 ) -> dict[str, float]:
     """Microseconds by row of the table."""
     clock, nesting = Clock(), Nesting()
     with wrapped(SEAMS, nesting.wrap):
-        runner.run(_serve(case, clock, requests))
-    runs: defaultdict[str, list[Run]] = defaultdict(list)
+        runner.run(_serve(case, clock, 1))
+    found: defaultdict[str, list[Block]] = defaultdict(list)
     for _ in range(rounds):
-        runs[WHOLE].append(runner.run(_serve(case, clock, requests)))
+        found[WHOLE] += runner.run(_serve(case, clock, blocks))
         for step in (*STEPS, SEND_GATHERED):
             with wrapped([seam for seam in SEAMS if seam.step == step], clock.wrap):
-                runs[step].append(runner.run(_serve(case, clock, requests)))
-    return _rows(runs, nesting.inner)
+                found[step] += runner.run(_serve(case, clock, blocks))
+    return _rows(found, nesting.inner)
 
 
-def _rows(runs: dict[str, list[Run]], inner: dict[str, set[str]]) -> dict[str, float]:
+def _rows(found: dict[str, list[Block]], inner: dict[str, set[str]]) -> dict[str, float]:
     steps = (*STEPS, SEND_GATHERED)
-    of_all = {step: min(run.step for run in runs[step]) / 1000 for step in steps}
+    of_all = {step: min(block.step for block in found[step]) for step in steps}
     rows = {step: of_all[step] - sum(of_all[one] for one in inner.get(step, ())) for step in steps}
     rows[SEND] += rows.pop(SEND_GATHERED)
-    whole = min(run.thread for run in runs[WHOLE]) / 1000
-    round_trip = min(run.round_trip for run in runs[WHOLE]) / 1000
+    whole = min(block.thread for block in found[WHOLE])
+    round_trip = min(block.round_trip for block in found[WHOLE])
     return {LOOP: whole - of_all[SPLIT], **rows, WHOLE: whole, ROUND_TRIP: round_trip}
 
 
@@ -304,13 +313,15 @@ def main() -> None:
     )
     parser.add_argument("--client", type=int, metavar="PORT", help=argparse.SUPPRESS)
     parser.add_argument("--case", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--requests", type=int, default=REQUESTS, metavar="N", help="requests a round")
+    parser.add_argument(
+        "--blocks", type=int, default=BLOCKS, metavar="N", help=f"blocks of {BLOCK_REQUESTS} requests a round"
+    )
     arguments = parser.parse_args()
     if arguments.client:
-        be_the_client(arguments.client, CASES[arguments.case], arguments.requests)
+        be_the_client(arguments.client, CASES[arguments.case], arguments.blocks)
         return
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        columns = {case: measure(runner, case, requests=arguments.requests) for case in CASES}
+        columns = {case: measure(runner, case, blocks=arguments.blocks) for case in CASES}
     print(f"{'; '.join(machine())}; commit {commit()}\n")
     print("\n".join(table(columns)))
 
