@@ -1,5 +1,6 @@
 """The blocking clients: the same methods in another thread, errors and interrupts where they belong."""
 
+import asyncio
 import concurrent.futures
 import doctest
 import inspect
@@ -8,7 +9,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from itertools import islice
 
 import pytest
@@ -16,6 +18,7 @@ import pytest
 import snakka.client
 from snakka.client import blocking
 from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.client.blocking_client import BlockingClient
 from snakka.client.errors import ClientClosedError, ClientConfigError, NoBrokerError
 from snakka.protocol.errors import ApiError
 from snakka.testing import BlockingLocalBroker
@@ -66,6 +69,114 @@ def test_what_is_sent_is_read(broker: BlockingLocalBroker) -> None:
             for messages in consumer.getmany(timeout_ms=5_000).values():
                 read += [message.value for message in messages]
     assert read == [b"%d" % number for number in range(10)]
+
+
+def test_what_was_in_hands_at_an_error_is_read_again(broker: BlockingLocalBroker) -> None:
+    servers = broker.bootstrap_servers
+    with Producer(bootstrap_servers=servers) as producer:
+        for number in range(2):
+            producer.send_and_wait("t", b"%d" % number, partition=0)
+    settings = {"bootstrap.servers": servers, "group.id": "g", "auto.offset.reset": "earliest"}
+
+    def work_and_fail() -> None:
+        with Consumer(settings, "t") as consumer:
+            assert next(consumer).value == b"0"
+            assert next(consumer).value == b"1"
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        work_and_fail()
+    with Consumer(settings, "t") as consumer:
+        assert next(consumer).value == b"1"
+
+
+class Counter:
+    """A client of asyncio that shows all that a facade must translate."""
+
+    def __init__(self, first: int) -> None:
+        self.number = first
+        self.exits: list[type[BaseException] | None] = []
+
+    async def start(self) -> None:
+        self.loop = asyncio.get_running_loop()
+
+    async def stop(self) -> None:
+        self.exits.append(None)
+
+    async def __aexit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        self.exits.append(kind)
+
+    def plain(self) -> bool:
+        return asyncio.get_running_loop() is self.loop
+
+    async def later(self, *, fails: bool) -> "asyncio.Future[int]":
+        future: asyncio.Future[int] = self.loop.create_future()
+        if fails:
+            self.loop.call_soon(future.set_exception, ZeroDivisionError())
+        else:
+            self.loop.call_soon(future.set_result, self.number)
+        return future
+
+    @asynccontextmanager
+    async def inside(self) -> AsyncIterator["Counter"]:
+        self.number += 1
+        try:
+            yield self
+        except ZeroDivisionError:
+            self.number += 10
+
+    async def forever(self) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.number = -1
+
+
+class BlockingCounter(BlockingClient, kind=Counter):
+    pass
+
+
+def test_what_is_asynchronous_is_translated() -> None:
+    with BlockingCounter(5) as counter:
+        assert counter.plain() is True
+        assert counter.later(fails=False).result(timeout=10) == 5
+        assert isinstance(counter.later(fails=True).exception(timeout=10), ZeroDivisionError)
+        with counter.inside() as entered:
+            assert entered is counter
+        with counter.inside():
+            raise ZeroDivisionError
+        assert counter.later(fails=False).result(timeout=10) == 17
+        client = counter._client
+    assert client.exits == [None]
+
+
+def test_a_wait_that_is_interrupted_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    with BlockingCounter(5) as counter:
+
+        def interrupted(self: object, timeout: float | None = None) -> None:
+            monkeypatch.undo()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(concurrent.futures.Future, "result", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            counter.forever()
+        assert counter.plain() is True
+
+
+def test_a_callback_can_t_wait_for_its_own_loop() -> None:
+    with BlockingCounter(5) as counter:
+        future = counter.later(fails=False)
+        outcome: concurrent.futures.Future[str] = concurrent.futures.Future()
+
+        def callback() -> None:
+            try:
+                counter.plain()
+            except RuntimeError as error:
+                outcome.set_result(str(error))
+
+        counter._client.loop.call_soon_threadsafe(callback)
+        assert "from its own callbacks" in outcome.result(timeout=10)
+        assert future.result(timeout=10) == 5
 
 
 def test_errors_of_the_beginning_leave_no_thread() -> None:

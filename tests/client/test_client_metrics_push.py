@@ -15,7 +15,7 @@ from tests.client.kafka_broker import KafkaBroker
 from tests.client.scripted_broker import ScriptedBroker
 from tests.client.waiting import until
 
-from snakka.client import Producer
+from snakka.client import Consumer, Producer
 from snakka.client.admin import Admin, ConfigKind, ConfigResource
 from snakka.client.metrics_push import MetricsPush
 from snakka.client.otlp_metrics import Point, encode_metrics
@@ -206,7 +206,7 @@ async def subscribed(kafka: KafkaBroker, metrics: str) -> AsyncIterator[str]:
         (await operator.alter_configs({subscription: dict.fromkeys(wanted)})).raise_for_errors()
 
 
-def received(kafka: KafkaBroker, client: Admin | Producer, kind: str) -> list[Path]:
+def received(kafka: KafkaBroker, client: Admin | Consumer | Producer, kind: str) -> list[Path]:
     """The pushes of a client that have arrived: more are to come, or they were the last."""
     return sorted(kafka.telemetry.glob(f"{uuid_text(_instance_of(client))}.*.{kind}"))
 
@@ -239,6 +239,32 @@ async def test_a_producer_tells_apache_kafka_what_it_has_sent(kafka: KafkaBroker
         assert sum(push[f"{name}.total"].sum.data_points[0].as_int for push in pushes) == 3
 
 
-def _instance_of(client: Admin | Producer) -> bytes:
+async def test_a_consumer_tells_apache_kafka_how_it_reads(kafka: KafkaBroker) -> None:
+    topic = f"read-{uuid4().hex[:8]}"
+    async with Producer(bootstrap_servers=kafka.bootstrap) as producer:
+        await producer.send_and_wait(topic, b"value")
+    async with subscribed(kafka, "org.apache.kafka.consumer.") as client_id:
+        async with Consumer(
+            topic,
+            bootstrap_servers=kafka.bootstrap,
+            client_id=client_id,
+            group_id=topic,
+            auto_offset_reset="earliest",
+        ) as consumer:
+            await until(lambda: _instance_of(consumer) != ZERO_UUID)
+            assert (await consumer.getone()).value == b"value"
+        paths = [path for kind in ("more", "last") for path in received(kafka, consumer, kind)]
+        pushes = [decoded(path.read_bytes()) for path in paths]
+        fetched = "org.apache.kafka.consumer.fetch.manager.bytes.consumed.total"
+        assert sum(push[fetched].sum.data_points[0].as_int for push in pushes) > 0
+        lag = "org.apache.kafka.consumer.fetch.manager.records.lag.max"
+        assert pushes[-1][lag].gauge.data_points[0].as_int == 0
+        (resource,) = MetricsData.FromString(paths[-1].read_bytes()).resource_metrics
+        assert [(each.key, each.value.string_value) for each in resource.resource.attributes] == [
+            ("group_id", topic)
+        ]
+
+
+def _instance_of(client: Admin | Consumer | Producer) -> bytes:
     push: MetricsPush | None = client._metrics
     return ZERO_UUID if push is None else push.client_instance_id

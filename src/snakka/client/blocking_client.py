@@ -113,7 +113,12 @@ class BlockingClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        if self._thread is None:
+            return
+        try:
+            self._call(lambda: self._client.__aexit__(kind, error, trace))
+        finally:
+            self._end_thread()
 
     def _call(self, make: Callable[[], Any]) -> Any:
         """What a call in the loop gives, awaited if need be, in a form that this thread can use."""
