@@ -37,6 +37,7 @@ class KafkaBroker:
             metric_reporters="TelemetryReceiver", telemetry_receiver_directory=str(self.telemetry)
         )
         self.node.set_options(controller_quorum_bootstrap_servers=self.node.controller)
+        self.node.set_options(transaction_abort_timed_out_transaction_cleanup_interval_ms="200")
 
     def format(self, libs: str) -> None:
         users = [
