@@ -4,10 +4,7 @@ Every part stops with what it found wrong, if anything is, and leaves its data b
 """
 
 import argparse
-import os
-import platform
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,7 +26,7 @@ from tests.faults.hostile_clients import (
     slow_readers,
 )
 from tests.faults.kill_rounds import KillRounds
-from tests.faults.process_facts import resident_bytes
+from tests.faults.process_facts import machine_line, resident_bytes
 from tests.faults.small_disk import small_disk
 
 PARTS = ("kills", "disk", "flips", "clients")
@@ -41,7 +38,7 @@ def main() -> None:
     runs = dict(zip(PARTS, (_kills, _disk, _flips, _clients), strict=True))
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}")
-    print(f"{_machine()}; commit {_commit()}; seed {arguments.seed}", flush=True)
+    print(f"{machine_line()}; seed {arguments.seed}", flush=True)
     for name in arguments.parts or PARTS:
         directory = Path(tempfile.mkdtemp(prefix=f"snakka-{name}-"))
         started = time.monotonic()
@@ -112,15 +109,6 @@ def _clients(directory: Path, arguments: argparse.Namespace) -> list[str]:
 
 def _teller(arguments: argparse.Namespace) -> Callable[[str], None]:
     return partial(print, flush=True) if arguments.verbose else lambda _: None
-
-
-def _machine() -> str:
-    return f"{platform.system()} {platform.release()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-
-
-def _commit() -> str:
-    answer = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
-    return answer.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":

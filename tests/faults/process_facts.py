@@ -1,6 +1,8 @@
 """What the kernel says of a process: its memory, its children. Linux only; elsewhere the tests that need it are skipped."""
 
 import os
+import platform
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -59,3 +61,11 @@ def _status(process_id: int, name: str) -> int:
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024
     raise AssertionError(f"/proc/{process_id}/status has no {name}")
+
+
+def machine_line() -> str:
+    """What figures are worth nothing without: where they were measured, and of what."""
+    answer = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
+    commit = answer.stdout.strip() or "unknown"
+    system = f"{platform.system()} {platform.release()}"
+    return f"{system}, {os.cpu_count()} cores, Python {platform.python_version()}; commit {commit}"

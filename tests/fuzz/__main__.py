@@ -1,7 +1,6 @@
-"""`python -m tests.fuzz`: codecs first, then a running broker.
+"""`python -m tests.fuzz`: codecs first, for some time; then a running broker, until it has handled enough damaged frames.
 
-Without `--frames` each gets half of the time; with it the broker gets as many damaged frames as are asked for, by its own
-count.
+How many those were is the broker's own count. Prints figures for RELIABILITY.md.
 """
 
 import argparse
@@ -10,28 +9,32 @@ from pathlib import Path
 
 from tests.cli.broker_process import start_broker
 from tests.faults.kill_rounds import free_port
+from tests.faults.process_facts import machine_line
 from tests.fuzz.broker import fuzz_broker
 from tests.fuzz.codecs import fuzz_codecs
 
 AN_HOUR = 3600.0
+A_MILLION = 1_000_000
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60, help="how long to go on (default: 60)")
+    parser.add_argument("--seconds", type=float, default=60, help="how long for the codecs (default: 60)")
     parser.add_argument(
-        "--frames", type=int, help="go on until the broker has handled so many, an hour at most"
+        "--frames",
+        type=int,
+        default=A_MILLION,
+        help="how many frames for the broker, an hour at most (default: a million)",
     )
     parser.add_argument("--seed", type=int, default=0, help="the same seed damages the same messages")
     arguments = parser.parse_args()
-    half = arguments.seconds / 2
-    count = fuzz_codecs(arguments.seed, half)
+    print(f"{machine_line()}; seed {arguments.seed}", flush=True)
+    count = fuzz_codecs(arguments.seed, arguments.seconds)
     print(f"codecs: {count} damaged messages and records, none broke a codec", flush=True)
     with tempfile.TemporaryDirectory() as directory:
         metrics_port = free_port()
         with start_broker(Path(directory), "--metrics", f"127.0.0.1:{metrics_port}") as broker:
-            seconds, most = (half, 1 << 62) if arguments.frames is None else (AN_HOUR, arguments.frames)
-            result = fuzz_broker(broker, metrics_port, arguments.seed, seconds, most)
+            result = fuzz_broker(broker, metrics_port, arguments.seed, AN_HOUR, arguments.frames)
             assert broker.stop() == 0
     print(
         f"broker: {result.frames} damaged frames handled, {result.kinds} APIs and versions,"
