@@ -330,13 +330,14 @@ class Delivery:
                     part.rewind(error.offset)
                     run = self._decode(batch._replace(stop=error.offset), topic, partition)
                     if not run:
-                        part.assigned.position = error.offset
                         raise
                 if run:
                     self._begin_run(part, run)
                     return True
-        except ProtocolError as error:
+        except DeserializationError as error:
             self._give_up(part, error)
+        except ProtocolError as error:
+            self._give_up(part, _unreadable(part, error))
         else:
             self._finish(part)
         return False
@@ -375,7 +376,7 @@ class Delivery:
             try:
                 decoded = read_columns(part.batches, columns, most_bytes)
             except ProtocolError as error:
-                self._give_up(part, error)
+                self._give_up(part, _unreadable(part, error))
                 continue
             if decoded is None:
                 self._finish(part)
@@ -395,17 +396,13 @@ class Delivery:
         self._parts.remove(part)
         self._release(part)
 
-    def _give_up(self, part: FetchedPart, error: ProtocolError) -> None:
-        """What comes next can't be read: the application hears where; it is fetched again if it goes on all the same."""
-        assigned = part.assigned
-        position = part.batches.next_offset
+    def _give_up(self, part: FetchedPart, error: Exception) -> None:
+        """What comes next can't be read: the application hears of it; it is fetched again if it goes on all the same."""
+        assigned, position = part.assigned, part.batches.next_offset
         self.drop(assigned)
         assigned.position, assigned.epoch = position, part.epoch
         assigned.rewind()
-        self.fail(
-            ProtocolError(f"{assigned.partition} at offset {position}: {error}; seek past it to go on"),
-            assigned,
-        )
+        self.fail(error, assigned)
 
     def _release(self, part: FetchedPart) -> None:
         assigned, answer = part.assigned, part.answer
@@ -416,3 +413,8 @@ class Delivery:
         if not answer.parts:
             self.buffered_bytes -= answer.size
         self._on_room()
+
+
+def _unreadable(part: FetchedPart, error: ProtocolError) -> ProtocolError:
+    offset = part.batches.next_offset
+    return ProtocolError(f"{part.assigned.partition} at offset {offset}: {error}; seek past it to go on")

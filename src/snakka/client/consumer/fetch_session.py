@@ -37,12 +37,15 @@ class FetchSession:
         self.known: dict[TopicPartition, Wanted] = {}
         self.names: dict[Uuid, str] = {}
         self._partition_max_bytes = partition_max_bytes
+        self._turn = 0
 
     def changes(
         self, wanted: Mapping[TopicPartition, Wanted]
     ) -> tuple[list[FetchTopic], list[ForgottenTopic]]:
         """What to send so that the broker knows `wanted`: new and changed partitions, and those to forget."""
         known = {} if self.epoch == FIRST_EPOCH else self.known
+        if self.epoch == FIRST_EPOCH:
+            wanted = self._in_turn(wanted)
         send: dict[tuple[str, Uuid], list[FetchPartition]] = {}
         forget: dict[tuple[str, Uuid], list[int]] = {}
         for partition, each in wanted.items():
@@ -73,6 +76,12 @@ class FetchSession:
                 for (name, topic_id), indexes in forget.items()
             ],
         )
+
+    def _in_turn(self, wanted: Mapping[TopicPartition, Wanted]) -> dict[TopicPartition, Wanted]:
+        """Another one first each time: who comes last may get nothing. In a session the broker sees to that."""
+        order = list(wanted)
+        self._turn = (self._turn + 1) % max(len(order), 1)
+        return {partition: wanted[partition] for partition in (*order[self._turn :], *order[: self._turn])}
 
     def answered(self, session_id: int) -> None:
         """The broker has taken the changes; without a session id it keeps none, and is told everything each time."""

@@ -123,10 +123,10 @@ class AssignedPartition:
 
         A new leader must be asked first whether it has what was read, if it is known under which leader that was (KIP-320).
         """
-        if self.topic_id != topic_id:
-            if self.topic_id != ZERO_UUID and topic_id != ZERO_UUID:
-                return False
+        if self.topic_id == ZERO_UUID:
             self.topic_id = topic_id
+        elif topic_id not in (self.topic_id, ZERO_UUID):
+            return False
         if leader_epoch != self.leader_epoch:
             if self.phase is Phase.READY and self.fetch_epoch >= 0 and leader_epoch > self.leader_epoch >= 0:
                 self.phase = Phase.VALIDATING
