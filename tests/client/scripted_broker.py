@@ -21,6 +21,9 @@ from snakka.protocol.messages.metadata import (
 )
 from snakka.protocol.request_header import read_request_header, write_response_header
 
+# Clients push metrics without being told to, where it is served.
+_ASKED_BY_ITSELF = (ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY)
+
 Answer = Message | None
 Handler = Callable[[Any], Answer | Awaitable[Answer]]
 
@@ -143,6 +146,7 @@ class ScriptedBroker:
                     max_version=self.newest.get(each, facts.max_version),
                 )
                 for each, facts in API_FACTS.items()
+                if each not in _ASKED_BY_ITSELF or each in self.answers
             ]
             answer = ApiVersionsResponse(api_keys=rows)
         else:
