@@ -38,6 +38,13 @@ class KafkaBroker:
         )
         self.node.set_options(controller_quorum_bootstrap_servers=self.node.controller)
         self.node.set_options(transaction_abort_timed_out_transaction_cleanup_interval_ms="200")
+        # Members that nobody waits for long: tests would take minutes else.
+        self.node.set_options(
+            group_min_session_timeout_ms="1000",
+            group_consumer_min_heartbeat_interval_ms="100",
+            group_consumer_heartbeat_interval_ms="200",
+            group_consumer_min_session_timeout_ms="1000",
+        )
 
     def format(self, libs: str) -> None:
         users = [
