@@ -1,5 +1,6 @@
 """What the admin does when brokers are in trouble: it asks again for what passes, where it must be, until the deadline."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -85,8 +86,29 @@ async def test_what_does_not_pass_in_time_is_told_as_it_was(broker: ScriptedBrok
     broker.answers[ApiKey.CREATE_TOPICS] = create
     async with admin_of(broker) as admin:
         with pytest.raises(ApiError, match="NOT_CONTROLLER: topic t: none"):
-            await admin.create_topic("t", timeout_ms=50)
+            await admin.create_topic("t", timeout_ms=1_000)
     assert len(broker.asked(ApiKey.CREATE_TOPICS)) > 1
+
+
+async def test_what_was_done_is_told_though_the_rest_came_too_late(broker: ScriptedBroker) -> None:
+    forever = asyncio.Event()
+
+    async def create(request: Any) -> CreateTopicsResponse:
+        names = [topic.name for topic in request.topics]
+        if names == ["b"]:
+            await forever.wait()
+        codes = {"a": 0, "b": ErrorCode.THROTTLING_QUOTA_EXCEEDED}
+        return CreateTopicsResponse(
+            topics=[CreatableTopicResult(name=name, error_code=codes[name], configs=[]) for name in names]
+        )
+
+    broker.answers[ApiKey.CREATE_TOPICS] = create
+    broker.add_topic("a", TOPIC_ID, [(1, 0)])
+    async with admin_of(broker) as admin:
+        outcomes = await admin.create_topics([NewTopic("a"), NewTopic("b")], timeout_ms=1_000)
+    assert list(outcomes.results) == ["a"]
+    with pytest.raises(ApiError, match="THROTTLING_QUOTA_EXCEEDED"):
+        outcomes["b"]
 
 
 async def test_a_thing_that_the_answer_forgets_has_an_error(broker: ScriptedBroker) -> None:

@@ -203,32 +203,44 @@ class AdminCalls:
         attempt: Callable[[list[K]], Awaitable[Iterable[Row[K, V]]]],
         deadline: float,
     ) -> Outcomes[K, V]:
-        """Ask for all items at once, and then for those again whose error passes."""
+        """Ask for all items at once, and then for those again whose error passes. Only the first try fails as a whole."""
         collected = Collected[K, V]()
-        pending = list(dict.fromkeys(items))
         pauses = Pauses(self.cluster.clock, deadline, self.cluster.backoff)
+        pending = list(dict.fromkeys(items))
+        failed: dict[K, Failure] = {}
         while pending:
-            rows = await attempt(pending)
-            again: dict[K, Failure] = {}
-            missing = dict.fromkeys(pending)
-            for key, result in rows:
-                missing.pop(key, None)
-                if isinstance(result, ApiError | ClientError) and self._passes(result):
-                    again[key] = result
-                else:
-                    collected.take(key, result)
-            for key in missing:
-                collected.take(
-                    key, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, f"the broker says nothing of {key}")
-                )
-            pending = list(again)
+            try:
+                rows = await attempt(pending)
+            except (ApiError, ClientError):
+                if not failed:
+                    raise
+                collected.errors.update(failed)
+                break
+            failed = self._taken(collected, pending, rows)
+            pending = list(failed)
             if pending:
                 try:
-                    await pauses.wait(again[pending[0]])
+                    await pauses.wait(failed[pending[0]])
                 except (ApiError, ClientError):
-                    collected.errors.update(again)
+                    collected.errors.update(failed)
                     break
         return collected.outcomes
+
+    def _taken(
+        self, collected: Collected[K, V], pending: list[K], rows: Iterable[Row[K, V]]
+    ) -> dict[K, Failure]:
+        """Take what is settled; the result is what passes."""
+        passing: dict[K, Failure] = {}
+        missing = dict.fromkeys(pending)
+        for key, result in rows:
+            missing.pop(key, None)
+            if isinstance(result, ApiError | ClientError) and self._passes(result):
+                passing[key] = result
+            else:
+                collected.take(key, result)
+        for key in missing:
+            collected.take(key, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, f"the broker says nothing of {key}"))
+        return passing
 
     async def _each_alone(self, items: Iterable[K], ask: Callable[[K], Awaitable[V]]) -> Outcomes[K, V]:
         """A question for each item, many at the same time; `ask` raises what becomes the item's error."""

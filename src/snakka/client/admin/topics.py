@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from snakka.client.admin.calls import AdminCalls
 from snakka.client.admin.outcomes import Outcomes, Row, failure, outcome, outcomes_of
 from snakka.client.cluster_topics import TopicView
+from snakka.client.errors import ClientError, RequestTimedOutError
 from snakka.client.retry_policy import Pauses
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
@@ -342,17 +343,20 @@ class TopicAdmin(AdminCalls):
         ends = min(deadline, self.cluster.clock.monotonic() + _SEEN_SECONDS)
         for name in names:
             pauses = Pauses(self.cluster.clock, ends, self.cluster.backoff)
-            while True:
-                try:
-                    await self.cluster.topic(name, ends)
-                    break
-                except ApiError as error:
-                    if error.code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-                        break  # perhaps we may create topics and not describe them
-                    try:
-                        await pauses.wait(error)
-                    except ApiError:
-                        break
+            try:
+                while not await self._is_seen(name, ends):
+                    await pauses.wait(RequestTimedOutError(f"topic {name} is not seen in time"))
+            except (ApiError, ClientError):
+                return  # it was created all the same; perhaps we may not see it
+
+    async def _is_seen(self, name: str, deadline: float) -> bool:
+        try:
+            await self.cluster.topic(name, deadline)
+        except ApiError as error:
+            if error.code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                raise
+            return False
+        return True
 
 
 def _creatable(topic: NewTopic) -> CreatableTopic:
