@@ -1,4 +1,4 @@
-"""The examples in docstrings of the admin, run against a broker of their own: `await` is allowed as in a notebook."""
+"""The examples in docstrings of the client, run against a broker of their own: `await` is allowed as in a notebook."""
 
 import ast
 import asyncio
@@ -14,15 +14,18 @@ from typing import Any
 
 import pytest
 
+import snakka.client
 import snakka.client.admin
 from snakka.client.admin import Admin
 from snakka.client.errors import ClientError
 from snakka.protocol.errors import ApiError
 from snakka.testing import LocalBroker
 
+# Without asyncio examples are run by the blocking clients' own tests.
 MODULES = [
     importlib.import_module(found.name)
-    for found in pkgutil.iter_modules(snakka.client.admin.__path__, "snakka.client.admin.")
+    for found in pkgutil.walk_packages(snakka.client.__path__, "snakka.client.")
+    if not found.name.startswith("snakka.client.blocking")
 ]
 
 
@@ -30,8 +33,9 @@ def examples() -> Iterator[Any]:
     finder = doctest.DocTestFinder(exclude_empty=True)
     for module in MODULES:
         for test in finder.find(module, module.__name__):
+            test.examples = [each for each in test.examples if doctest.SKIP not in each.options]
             if test.examples:
-                yield pytest.param(test, id=test.name.removeprefix("snakka.client.admin."))
+                yield pytest.param(test, id=test.name.removeprefix("snakka.client."))
 
 
 async def shown(source: str, names: dict[str, Any]) -> str:

@@ -278,13 +278,9 @@ class AdminCalls:
 
         async def at(leader_id: int, ours: list[TopicPartition]) -> list[Row[TopicPartition, V]]:
             try:
-                rows = list(await ask(leader_id, by_topic(ours)))
+                return list(await ask(leader_id, by_topic(ours)))
             except (ApiError, ClientError) as error:
-                rows = [(key, error) for key in ours]
-            for key, result in rows:
-                if isinstance(result, ApiError | ClientError) and self._passes(result):
-                    self.cluster.forget(key.topic)
-            return rows
+                return [(key, error) for key in ours]
 
         async def attempt(pending: list[TopicPartition]) -> list[Row[TopicPartition, V]]:
             leaders, rows = await self._leaders_of(pending, deadline)
@@ -295,17 +291,19 @@ class AdminCalls:
         return await self._each(partitions, attempt, deadline)
 
     async def _leaders_of(
-        self, partitions: Iterable[TopicPartition], deadline: float
+        self, partitions: Collection[TopicPartition], deadline: float
     ) -> tuple[dict[int, list[TopicPartition]], list[Row[TopicPartition, Any]]]:
-        """The partitions by leader, and the ones that have none with the reason."""
+        """The partitions by leader as it is now, and the ones that have none with the reason."""
+        names = by_topic(partitions)
+        for name in names:
+            self.cluster.forget(name)
+        topics = await self._each_alone(names, lambda name: self.cluster.topic(name, deadline))
         leaders: dict[int, list[TopicPartition]] = {}
         without: list[Row[TopicPartition, Any]] = []
         for key in partitions:
             try:
-                topic = await self.cluster.topic(key.topic, deadline)
-                (leader_id,) = self.cluster.by_leader(topic, [key.partition])
+                (leader_id,) = self.cluster.by_leader(topics[key.topic], [key.partition])
             except (ApiError, ClientError) as error:
-                self.cluster.forget(key.topic)
                 without.append((key, error))
             else:
                 leaders.setdefault(leader_id, []).append(key)

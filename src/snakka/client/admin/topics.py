@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from snakka.client.admin.calls import AdminCalls
 from snakka.client.admin.outcomes import Outcomes, Row, failure, outcome, outcomes_of
 from snakka.client.cluster_topics import TopicView
-from snakka.client.errors import ClientError, RequestTimedOutError
+from snakka.client.errors import RequestTimedOutError
 from snakka.client.retry_policy import Pauses
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
@@ -341,13 +341,13 @@ class TopicAdmin(AdminCalls):
     async def _until_seen(self, names: Iterable[str], deadline: float) -> None:
         """A broker hears of a new topic a moment after the controller has created it."""
         ends = min(deadline, self.cluster.clock.monotonic() + _SEEN_SECONDS)
-        for name in names:
+
+        async def wait(name: str) -> None:
             pauses = Pauses(self.cluster.clock, ends, self.cluster.backoff)
-            try:
-                while not await self._is_seen(name, ends):
-                    await pauses.wait(RequestTimedOutError(f"topic {name} is not seen in time"))
-            except (ApiError, ClientError):
-                return  # it was created all the same; perhaps we may not see it
+            while not await self._is_seen(name, ends):
+                await pauses.wait(RequestTimedOutError(f"topic {name} is not seen in time"))
+
+        await self._each_alone(names, wait)  # whatever comes of it, they are created
 
     async def _is_seen(self, name: str, deadline: float) -> bool:
         try:
