@@ -206,14 +206,14 @@ class MetricsPush:
             if isinstance(target, int):
                 new, known = connection.answer_times.take(), times.get(target, _NO_ANSWERS)
                 times[target] = AnswerTime(
-                    new.count + known.count,
+                    new.answers + known.answers,
                     new.total_seconds + known.total_seconds,
                     max(new.longest_seconds, known.longest_seconds),
                 )
         for node_id, time in times.items():
-            if time.count:
+            if time.answers:
                 node = (("node_id", str(node_id)),)
-                average_ms = time.total_seconds / time.count * 1000
+                average_ms = time.total_seconds / time.answers * 1000
                 yield Measurement("node.request.latency.avg", average_ms, node)
                 yield Measurement("node.request.latency.max", time.longest_seconds * 1000, node)
 

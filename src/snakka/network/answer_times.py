@@ -6,7 +6,7 @@ from typing import NamedTuple
 class AnswerTime(NamedTuple):
     """Of all answers since it was read last."""
 
-    count: int
+    answers: int
     total_seconds: float
     longest_seconds: float
 
