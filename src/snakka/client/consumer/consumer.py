@@ -67,6 +67,7 @@ class Consumer:
             TopicReader(self._cluster, self._reading, self._subscription).look
             if self._group is None
             else self._group.changed,
+            self._delivery.fail,
         )
         self._metrics = MetricsPush(
             self._cluster,

@@ -252,6 +252,7 @@ class Delivery:
                     self._raise_failure()
                     if take():
                         return
+                    self._raise_failure()  # of what could not be read just now
                 remaining = None if deadline is None else deadline - loop.time()
                 if remaining is not None and remaining <= 0:
                     return

@@ -12,6 +12,7 @@ from snakka.client.cluster_view import ClusterView, LeaderHint
 from snakka.client.consumer.delivery import Delivery
 from snakka.client.consumer.fetch_session import FetchSession, Wanted
 from snakka.client.consumer.fetched_parts import Answer, FetchedPart, end_of_batches
+from snakka.client.consumer.missing_metadata import MissingMetadata
 from snakka.client.consumer.position_finder import PositionFinder
 from snakka.client.consumer.positions import UNKNOWN, AssignedPartition, Phase
 from snakka.client.errors import ClientError, RecordTooLargeError
@@ -58,6 +59,7 @@ class Fetcher:
         self._finder = finder
         self._wakes: dict[int, asyncio.Event] = {}  # of the brokers that are fetched from
         self._must_look = False
+        self._missing = MissingMetadata(cluster)
         self._isolation_level = READ_COMMITTED if settings.isolation_level == "read_committed" else 0
 
     # -- what to fetch, and from whom -----------------------------------------------------------------------------
@@ -66,14 +68,20 @@ class Fetcher:
         """The assignment, positions or the cluster have changed: find out who is to be asked for each partition."""
         self._must_look = False
         now = self._cluster.clock.monotonic()
+        is_missing = False
         for partition, assigned in self._assignment.items():
             assigned.source = self._source(partition, assigned, now)
+            is_missing = is_missing or assigned.source < 0
             if assigned.source >= 0 and assigned.source not in self._wakes:
                 self._wakes[assigned.source] = wake = asyncio.Event()
                 self._cluster.pool.tasks.spawn(
                     f"fetch from broker {assigned.source}", self._fetch_from(assigned.source, wake)
                 )
+        self._missing.look(is_missing)
         self.poke()
+
+    def close(self) -> None:
+        self._missing.close()
 
     def poke(self) -> None:
         """There may be room for more, or a partition may go on."""
@@ -87,7 +95,7 @@ class Fetcher:
         topic = self._cluster.known_topic(partition.topic)
         view = self._cluster.partition(*partition)
         if topic is None or view is None or view.leader_id not in self._cluster.brokers:
-            self._cluster.refresh_soon()
+            self._check_existence(partition, assigned)
             return UNKNOWN
         if not assigned.bind(topic.topic_id, view.leader_epoch):
             if assigned.buffered_parts:
@@ -99,6 +107,19 @@ class Fetcher:
         if assigned.read_replica in self._cluster.brokers and now < assigned.read_replica_until:
             return assigned.read_replica
         return view.leader_id
+
+    def _check_existence(self, partition: TopicPartition, assigned: AssignedPartition) -> None:
+        """Let the application hear of what will not come by itself."""
+        topic = self._cluster.known_topic(partition.topic)
+        error = self._cluster.error_of(partition.topic)
+        if topic is not None and partition.partition >= len(topic.partitions):
+            error = ApiError(
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                f"topic {topic.name} has no partition {partition.partition}, only 0 to {len(topic.partitions) - 1}",
+            )
+        elif error is None or is_retriable(error):
+            return
+        self._delivery.fail(error, assigned)
 
     def _recreated(self, assigned: AssignedPartition, topic_id: bytes) -> None:
         self._delivery.settle()

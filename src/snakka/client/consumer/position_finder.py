@@ -129,10 +129,7 @@ class PositionFinder:
 
     def _leader(self, partition: TopicPartition) -> int | None:
         view = self._cluster.partition(*partition)
-        if view is not None and view.leader_id in self._cluster.brokers:
-            return view.leader_id
-        self._cluster.refresh_soon()
-        return None
+        return view.leader_id if view is not None and view.leader_id in self._cluster.brokers else None
 
     def _spawn(self, what: str, group: list[AssignedPartition], work: Awaitable[None]) -> None:
         for assigned in group:

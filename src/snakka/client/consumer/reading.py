@@ -49,6 +49,7 @@ class Reading:
         if self._end_watch is not None:
             self._end_watch()
         self.finder.close()
+        self.fetcher.close()
         self.delivery.close()
 
     def changed(self) -> None:
@@ -69,7 +70,6 @@ class Reading:
         for partition in new:
             self.assignment[partition] = AssignedPartition(partition)
         self._cluster.track(each.topic for each in new)
-        self._refresh_unknown(new)
         self.changed()
         return [self.assignment[partition] for partition in new]
 
@@ -97,10 +97,6 @@ class Reading:
         if not partitions:
             return list(self.assignment.values())
         return [self.assigned(each) for each in partitions]
-
-    def _refresh_unknown(self, partitions: Iterable[TopicPartition]) -> None:
-        if any(self._cluster.known_topic(each.topic) is None for each in partitions):
-            self._cluster.refresh_soon()
 
     # -- positions ------------------------------------------------------------------------------------------------
 
