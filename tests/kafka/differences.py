@@ -121,6 +121,11 @@ DIFFERENCES = (
         ),
         f"{KAFKA_FAILS} that the name is invalid, as it does for all other names",
     ),
+    Difference(
+        ("consumer_group_heartbeat:data_that_no_broker_understands",),
+        ("consumer_group_heartbeat error_code",),
+        f"{KAFKA_FAILS} that the group can not be of both kinds",
+    ),
     Difference(("alter_configs:one_resource_twice",), ("alter_configs ",), KAFKA_HANGS),
     Difference(("produce:no_records_at_all",), ("produce ",), KAFKA_HANGS),
     Difference(

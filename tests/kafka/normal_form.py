@@ -50,7 +50,7 @@ UNORDERED = {
     "add_partitions_to_txn.topic_results": ("name",),
     "alter_configs.responses": ("resource_type", "resource_name"),
     "consumer_group_describe.groups": ("group_id",),
-    "consumer_group_describe.members": ("member_id",),
+    "consumer_group_describe.members": ("instance_id", "member_id"),
     "consumer_group_describe.partitions": (),
     "consumer_group_describe.subscribed_topic_names": (),
     "consumer_group_describe.topic_partitions": ("topic_name",),
