@@ -15,6 +15,7 @@ from snakka.client.admin import (
     ConfigSource,
     NewTopic,
     OffsetSpec,
+    Operation,
     Subtract,
     TopicPartition,
 )
@@ -159,6 +160,26 @@ async def test_offsets_of_a_group_without_members(admin: Admin, topic: str, grou
     outcomes = await admin.delete_groups([group])
     with pytest.raises(ApiError, match=f"group {group} does not exist"):
         outcomes[group]
+
+
+async def test_what_we_may_do_is_told(admin: Admin, topic: str, group: str) -> None:
+    await admin.create_topic(topic)
+    described = (await admin.describe_topics([topic]))[topic]
+    assert described.allowed_operations is not None
+    assert {Operation.READ, Operation.DELETE, Operation.ALTER_CONFIGS} <= described.allowed_operations
+    cluster = await admin.describe_cluster(include_allowed_operations=True)
+    assert Operation.CREATE in (cluster.allowed_operations or ())
+    assert (await admin.describe_cluster()).allowed_operations is None
+    (await admin.alter_group_offsets(group, {TopicPartition(topic, 0): 0})).raise_for_errors()
+    groups = await admin.describe_groups([group], include_allowed_operations=True)
+    assert groups[group].allowed_operations == {
+        Operation.READ,
+        Operation.DELETE,
+        Operation.DESCRIBE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    }
+    assert (await admin.describe_groups([group]))[group].allowed_operations is None
 
 
 async def test_an_admin_that_is_not_started_says_so() -> None:

@@ -17,6 +17,7 @@ from snakka.protocol.messages.describe_acls import DescribeAclsRequest, Describe
 from snakka.security.operations import Operation, ResourceType
 
 ANY_HOST = "*"
+_NOT_ASKED = -(2**31)
 
 
 class PatternType(IntEnum):
@@ -129,6 +130,13 @@ class AclAdmin(AdminCalls):
             ]
 
         return await self._each(filters, attempt, deadline)
+
+
+def allowed_operations(bits: int) -> frozenset[Operation] | None:
+    """What we may do, as an answer tells it: a bit for each operation, or nothing if that was not asked for."""
+    if bits == _NOT_ASKED:
+        return None
+    return frozenset(operation for operation in Operation if bits >> operation & 1)
 
 
 def _creation(acl: Acl) -> AclCreation:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from snakka.client.admin.acls import allowed_operations
 from snakka.client.admin.calls import AdminCalls
 from snakka.protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from snakka.protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
+from snakka.security.operations import Operation
 
 _BROKERS, _CONTROLLERS = 1, 2
 
@@ -22,18 +24,23 @@ class BrokerDescription:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDescription:
-    """The cluster; the controller is -1 while none is known."""
+    """The cluster; the controller is -1 while none is known. What we may do is told only if it was asked for."""
 
     cluster_id: str
     controller_id: int
     brokers: tuple[BrokerDescription, ...]
+    allowed_operations: frozenset[Operation] | None = None
 
 
 class BrokerAdmin(AdminCalls):
     """What can be done to brokers."""
 
     async def describe_cluster(
-        self, *, include_fenced: bool = False, timeout_ms: int | None = None
+        self,
+        *,
+        include_fenced: bool = False,
+        include_allowed_operations: bool = False,
+        timeout_ms: int | None = None,
     ) -> ClusterDescription:
         """The brokers that serve clients now; with `include_fenced` also those that are registered and do not.
 
@@ -44,6 +51,7 @@ class BrokerAdmin(AdminCalls):
         request = DescribeClusterRequest(
             endpoint_type=_CONTROLLERS if self.is_at_controllers else _BROKERS,
             include_fenced_brokers=include_fenced,
+            include_cluster_authorized_operations=include_allowed_operations,
         )
         response = await self._ask_any(request, DescribeClusterResponse, self._deadline(timeout_ms))
         return ClusterDescription(
@@ -53,6 +61,7 @@ class BrokerAdmin(AdminCalls):
                 BrokerDescription(row.broker_id, row.host, row.port, row.rack, row.is_fenced)
                 for row in response.brokers
             ),
+            allowed_operations(response.cluster_authorized_operations),
         )
 
     async def unregister_broker(self, node_id: int, *, timeout_ms: int | None = None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from snakka.client.admin.acls import allowed_operations
 from snakka.client.admin.calls import AdminCalls
 from snakka.client.admin.outcomes import Outcomes, Row, failure, outcome
 from snakka.client.coordinators import CoordinatorKind
@@ -27,6 +28,7 @@ from snakka.protocol.messages.describe_groups import (
 from snakka.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberIdentity
 from snakka.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from snakka.protocol.record_types.embedded.consumer_protocol_assignment import ConsumerProtocolAssignment
+from snakka.security.operations import Operation
 
 NO_EPOCH = -1
 _CONSUMERS = "consumer"  # the protocol type of classic groups that read topics
@@ -62,7 +64,7 @@ class GroupMember:
 
 @dataclass(frozen=True, slots=True)
 class GroupDescription:
-    """One group with its members. Epochs are those of the consumer protocol."""
+    """One group with its members. Epochs are those of the consumer protocol; what we may do is told only if asked for."""
 
     group_id: str
     group_type: str
@@ -73,6 +75,7 @@ class GroupDescription:
     coordinator_id: int
     epoch: int = NO_EPOCH
     assignment_epoch: int = NO_EPOCH
+    allowed_operations: frozenset[Operation] | None = None
 
 
 class GroupAdmin(AdminCalls):
@@ -101,7 +104,11 @@ class GroupAdmin(AdminCalls):
         return sorted(found.values(), key=lambda group: group.group_id)
 
     async def describe_groups(
-        self, group_ids: Iterable[str], *, timeout_ms: int | None = None
+        self,
+        group_ids: Iterable[str],
+        *,
+        include_allowed_operations: bool = False,
+        timeout_ms: int | None = None,
     ) -> Outcomes[str, GroupDescription]:
         """State, members and assignments of groups, whichever protocol they use.
 
@@ -114,13 +121,13 @@ class GroupAdmin(AdminCalls):
 
         async def ask(group_id: str) -> GroupDescription:
             try:
-                return await self._describe_consumer_group(group_id, deadline)
+                return await self._describe_consumer_group(group_id, include_allowed_operations, deadline)
             except UnsupportedByBrokerError:
-                return await self._describe_classic_group(group_id, deadline)
+                pass  # so it can have classic groups only
             except ApiError as error:
                 if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
                     raise
-                return await self._describe_classic_group(group_id, deadline)
+            return await self._describe_classic_group(group_id, include_allowed_operations, deadline)
 
         return await self._each_alone(group_ids, ask)
 
@@ -178,11 +185,13 @@ class GroupAdmin(AdminCalls):
 
         return await self._each(members, attempt, deadline)
 
-    async def _describe_consumer_group(self, group_id: str, deadline: float) -> GroupDescription:
+    async def _describe_consumer_group(
+        self, group_id: str, with_operations: bool, deadline: float
+    ) -> GroupDescription:
         response = await self._ask_coordinator(
             CoordinatorKind.GROUP,
             group_id,
-            ConsumerGroupDescribeRequest(group_ids=[group_id]),
+            ConsumerGroupDescribeRequest(group_ids=[group_id], include_authorized_operations=with_operations),
             ConsumerGroupDescribeResponse,
             deadline,
             rows=lambda answer: answer.groups,
@@ -192,11 +201,13 @@ class GroupAdmin(AdminCalls):
             raise failure(row.error_code, row.error_message, f"group {group_id}")
         return _consumer_group(row, self._coordinator_of(group_id))
 
-    async def _describe_classic_group(self, group_id: str, deadline: float) -> GroupDescription:
+    async def _describe_classic_group(
+        self, group_id: str, with_operations: bool, deadline: float
+    ) -> GroupDescription:
         response = await self._ask_coordinator(
             CoordinatorKind.GROUP,
             group_id,
-            DescribeGroupsRequest(groups=[group_id]),
+            DescribeGroupsRequest(groups=[group_id], include_authorized_operations=with_operations),
             DescribeGroupsResponse,
             deadline,
             rows=lambda answer: answer.groups,
@@ -223,6 +234,7 @@ def _consumer_group(row: DescribedConsumerGroup, coordinator_id: int) -> GroupDe
         coordinator_id,
         row.group_epoch,
         row.assignment_epoch,
+        allowed_operations(row.authorized_operations),
     )
 
 
@@ -259,6 +271,7 @@ def _classic_group(row: DescribedGroup, coordinator_id: int) -> GroupDescription
         row.protocol_data,
         tuple(_classic_member(member, reads_topics) for member in row.members),
         coordinator_id,
+        allowed_operations=allowed_operations(row.authorized_operations),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from snakka.client.admin.acls import allowed_operations
 from snakka.client.admin.calls import AdminCalls
 from snakka.client.admin.outcomes import Outcomes, Row, failure, outcome, outcomes_of
 from snakka.client.cluster_topics import TopicView
@@ -45,6 +46,7 @@ from snakka.protocol.messages.describe_topic_partitions import (
     TopicRequest,
 )
 from snakka.protocol.uuids import Uuid, uuid_text
+from snakka.security.operations import Operation
 
 BROKER_DEFAULT = -1
 UP_TO_THE_END = -1
@@ -90,12 +92,13 @@ class PartitionDescription:
 
 @dataclass(frozen=True, slots=True)
 class TopicDescription:
-    """One topic with its partitions, in order."""
+    """One topic with its partitions, in order, and what we may do to it."""
 
     name: str
     topic_id: Uuid
     is_internal: bool
     partitions: tuple[PartitionDescription, ...]
+    allowed_operations: frozenset[Operation] | None = None
 
 
 class TopicAdmin(AdminCalls):
@@ -381,7 +384,13 @@ def _described(row: DescribeTopicPartitionsResponseTopic) -> TopicDescription | 
     if row.error_code:
         return failure(row.error_code, None, f"topic {row.name}")
     partitions = sorted(map(_partition, row.partitions), key=lambda partition: partition.index)
-    return TopicDescription(row.name or "", row.topic_id, row.is_internal, tuple(partitions))
+    return TopicDescription(
+        row.name or "",
+        row.topic_id,
+        row.is_internal,
+        tuple(partitions),
+        allowed_operations(row.topic_authorized_operations),
+    )
 
 
 def _partition(row: DescribeTopicPartitionsResponsePartition) -> PartitionDescription:
