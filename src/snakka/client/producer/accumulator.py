@@ -52,13 +52,23 @@ class Accumulator:
         self._loop = asyncio.get_running_loop()
         self._lingering: dict[Batch, None] = {}  # those that take records, oldest first
         self._linger_timer: asyncio.TimerHandle | None = None
-        self._on_ready: Callable[[PartitionQueue], None] = lambda queue: None
-        self._on_first: Callable[[float], None] = lambda deadline: None
+        self._on_ready: Callable[[PartitionQueue], None]
+        self._on_first: Callable[[float], None]
+        self._check_open: Callable[[], None]
 
-    def connect(self, on_ready: Callable[[PartitionQueue], None], on_first: Callable[[float], None]) -> None:
-        """Who hears that a queue has something to send, and of the first batch's deadline after there was none."""
+    def connect(
+        self,
+        on_ready: Callable[[PartitionQueue], None],
+        on_first: Callable[[float], None],
+        check_open: Callable[[], None],
+    ) -> None:
+        """Who hears that a queue has something to send, and of the first batch's deadline after there was none.
+
+        `check_open` raises if records are not taken any more.
+        """
         self._on_ready = on_ready
         self._on_first = on_first
+        self._check_open = check_open
 
     # -- topics ---------------------------------------------------------------------------------------------------
 
@@ -139,6 +149,7 @@ class Accumulator:
                 else:
                     await self.memory.take(reserved, max(deadline - self._clock.monotonic(), 0.0))
                     held = reserved
+                    self._check_open()
                     if topic.end_reason is not None:
                         raise topic.end_reason
         finally:
@@ -234,6 +245,20 @@ class Accumulator:
         """A batch is settled: its memory is for others."""
         if self.unsettled.pop(batch, False) is None:
             self.memory.give_back(batch.reserved_bytes)
+
+    async def settled(self, deadline_seconds: float | None) -> int:
+        """Wait for all batches that there are now; the number of records that are not settled in time."""
+        began = self._clock.monotonic()
+        while True:
+            batches = [batch for batch in self.unsettled if batch.created <= began]
+            remaining = None
+            if deadline_seconds is not None:
+                remaining = began + deadline_seconds - self._clock.monotonic()
+            if not batches or (remaining is not None and remaining <= 0):
+                return sum(batch.count for batch in batches)
+            # Those that are split meanwhile have parts, which are as old: they are waited for the next time round.
+            finished = [batch.when_finished(self._loop) for batch in batches]
+            await asyncio.wait(finished, timeout=remaining)
 
     def _linger_ended(self) -> None:
         self._linger_timer = None

@@ -34,6 +34,8 @@ _ADVICE = {
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "this client may not write to it: it needs an ACL for Write",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "this client may not write: it needs an ACL for IdempotentWrite",
     ErrorCode.NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas wants",
+    ErrorCode.INVALID_PRODUCER_EPOCH: "the transaction took longer than transaction.timeout.ms, or another producer"
+    " with the same transactional.id has begun",
     ErrorCode.INVALID_REQUIRED_ACKS: "acks must be 0, 1 or all",
     ErrorCode.UNSUPPORTED_COMPRESSION_TYPE: "the broker does not know this compression",
 }

@@ -149,6 +149,7 @@ class Batch(Numbered):
         parts[-1].reserved_bytes, self.reserved_bytes = self.reserved_bytes, 0
         if self.rows is not None:
             self.rows.add(len(parts) - 1)
+        self._settled()
         return parts
 
     # -- the outcome ----------------------------------------------------------------------------------------------
@@ -164,12 +165,18 @@ class Batch(Numbered):
             )
         self._settled()
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: Exception, is_told_otherwise: bool = False) -> None:
         if self.rows is not None:
             self.rows.failed(error)
         else:
-            fail_records(self.futures, error)
+            fail_records(self.futures, error, is_told_otherwise)
         self._settled()
+
+    def when_finished(self, loop: asyncio.AbstractEventLoop) -> "asyncio.Future[None]":
+        """Done when it is settled, or split."""
+        if self.finished is None:
+            self.finished = loop.create_future()
+        return self.finished
 
     def _settled(self) -> None:
         self.is_settled = True

@@ -18,6 +18,9 @@ from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.produce import PartitionProduceResponse
 
+# The transaction before is still being ended, which takes a moment only.
+_SOON_SECONDS = 0.02
+
 
 class Outcomes:
     """Carries out what answers mean. `on_change` hears of each queue that may have something to send again."""
@@ -28,13 +31,19 @@ class Outcomes:
         cluster: ClusterView,
         accumulator: Accumulator,
         on_change: Callable[[PartitionQueue], None],
-        on_failed: Callable[[Batch, Exception], None],
+        on_failed: Callable[[Exception], Exception],
+        refusal: Callable[[], Exception | None],
     ) -> None:
+        """`on_failed` hears of each batch that failed, and says what its records are told.
+
+        `refusal` says why nothing is sent again, if that is so: a transaction that can't be committed any more.
+        """
         self._settings = settings
         self._cluster = cluster
         self._accumulator = accumulator
         self._on_change = on_change
         self._on_failed = on_failed
+        self._refusal = refusal
         self._loop = asyncio.get_running_loop()
         self._expiry: asyncio.TimerHandle | None = None
         self.records_written = self.records_failed = self.records_retried = 0
@@ -78,11 +87,10 @@ class Outcomes:
         """It may have been written or not, or could not be yet: it is sent again under the same number."""
         queue = batch.queue
         batch.failure = error
-        if batch.is_settled:
-            self._give_up(batch, error)
-        elif queue.topic.end_reason is not None:
-            self._give_up(batch, queue.topic.end_reason)
-        elif batch.attempts > self._settings.retries:
+        reason = queue.topic.end_reason or self._refusal()
+        if reason is not None:
+            self._give_up(batch, reason)
+        elif batch.is_settled or batch.attempts > self._settings.retries:
             self._give_up(batch, error)
         else:
             queue.line.lost(batch)
@@ -99,7 +107,7 @@ class Outcomes:
             if batch is queue.line.unsettled[0]:
                 self._rest(queue, batch, batch.attempts > 1)
             self._on_change(queue)
-        else:
+        elif batch.is_overtaken:
             self._give_up(
                 batch,
                 OutOfOrderError(
@@ -107,6 +115,8 @@ class Outcomes:
                     " these; send them again if their order does not matter"
                 ),
             )
+        else:
+            self._give_up(batch, error)
 
     def _split(self, batch: Batch) -> None:
         """Its records may fit in smaller batches, which then have its numbers."""
@@ -124,14 +134,16 @@ class Outcomes:
 
     def _fail(self, batch: Batch, error: Exception) -> None:
         if not batch.is_settled:
-            batch.fail(error)
+            error = self._on_failed(error)
+            batch.fail(error, self._settings.transactional_id is not None)
             self.records_failed += batch.count
             self._accumulator.release(batch)
-            self._on_failed(batch, error)
 
     def _rest(self, queue: PartitionQueue, batch: Batch, pauses: bool) -> None:
         """The pause before the partition is tried again."""
         seconds = self._cluster.backoff.seconds(batch.attempts) if pauses else 0.0
+        if isinstance(batch.failure, ApiError) and batch.failure.code is ErrorCode.CONCURRENT_TRANSACTIONS:
+            seconds = min(seconds, _SOON_SECONDS)
         queue.not_before = self._cluster.clock.monotonic() + seconds if seconds else 0.0
 
     # -- the end --------------------------------------------------------------------------------------------------
@@ -141,6 +153,12 @@ class Outcomes:
         topic.end_reason = error
         for queue in topic.partitions:
             for batch in (*queue.waiting, *queue.line.unsettled):
+                self.drop(batch, error)
+
+    def fail_unsent(self, error: Exception) -> None:
+        """All that is not on its way."""
+        for batch in list(self._accumulator.unsettled):
+            if not batch.is_in_flight:
                 self.drop(batch, error)
 
     def fail_everything(self, error: Exception) -> None:

@@ -6,16 +6,23 @@ Rule: `send` does no more than put a record into an open batch; whatever takes l
 import asyncio
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from snakka.client.cluster_view import TopicView, open_cluster
-from snakka.client.errors import ClientClosedError, DeliveryTimeoutError, TopicRecreatedError
+from snakka.client.errors import (
+    ClientClosedError,
+    DeliveryTimeoutError,
+    TopicRecreatedError,
+    TransactionStateError,
+)
+from snakka.client.group_metadata import GroupMetadata
 from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.producer.accumulator import Accumulator
 from snakka.client.producer.batches import Batch, Packing, PartitionQueue, TopicQueues
 from snakka.client.producer.receipts import RecordMetadata
 from snakka.client.producer.sender import Sender
 from snakka.client.producer.sequences import DeliveryLine
+from snakka.client.producer.transactional import Transactions, TransactionScope
 from snakka.client.settings import ProducerSettings, resolve
 from snakka.client.tasks import Tasks
 from snakka.protocol.compression import Compression
@@ -25,6 +32,10 @@ from snakka.protocol.key_hash import partition_for_key
 from snakka.protocol.record_batch import Bytes
 from snakka.protocol.record_encoder import PairedHeaders
 from snakka.protocol.uuids import uuid_text
+
+if TYPE_CHECKING:
+    from snakka.client.consumer import OffsetAndMetadata
+    from snakka.client.topic_partition import TopicPartition
 
 
 class Producer:
@@ -42,6 +53,8 @@ class Producer:
         self._clock = self._cluster.clock
         self._now_ms = self._clock.now_ms
         self._topics: dict[str, TopicQueues] = {}
+        self._transactions: Transactions | None = None
+        self._is_running = False
         self._obstacle: Exception | None = ClientClosedError("the producer was not started: await start()")
         self._has_own_rules = (
             self._settings.partitioner is not None
@@ -53,31 +66,46 @@ class Producer:
     # -- life -----------------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Reach the cluster; NoBrokerError at once if nobody answers."""
+        """Reach the cluster; NoBrokerError at once if nobody answers.
+
+        With a transactional.id all producers before this one that had the same are fenced, and what they left is ended.
+        """
         self._loop = asyncio.get_running_loop()
         settings = self._settings
         deadline = self._clock.monotonic() + settings.default_api_timeout_ms / 1000
-        try:
-            await self._cluster.connect(deadline)
-        except BaseException:
-            await self._close()
-            raise
         self._accumulator = Accumulator(settings, self._clock, self._cluster.pool.chance, self._new_line)
         self._topics = self._accumulator.topics
-        self._sender = Sender(settings, self._cluster, self._accumulator, _packing(settings))
-        self._cluster.watch(self._cluster_changed)
-        self._cluster.start()
-        self._sender.start()
+        if settings.transactional_id is not None:
+            self._transactions = Transactions(settings, self._cluster, self._accumulator)
+        self._sender = Sender(
+            settings, self._cluster, self._accumulator, _packing(settings), self._transactions, self._failed
+        )
+        self._accumulator.connect(self._sender.offer, self._sender.outcomes.watch_expiry, self._check_open)
+        try:
+            await self._cluster.connect(deadline)
+            self._cluster.watch(self._cluster_changed)
+            self._cluster.start()
+            self._sender.start()
+            if self._transactions is not None:
+                await self._transactions.start(self._sender, deadline)
+        except BaseException:
+            self._sender.close()
+            await self._close()
+            raise
         self._metrics = MetricsPush(self._cluster, "producer", self._measured, labels=_labels(settings))
         self._metrics.start()
+        self._is_running = True
         self._obstacle = None
 
     async def stop(self, deadline_seconds: float | None = None) -> None:
         """Send what is left and wait for it, until the deadline if there is one; then close."""
-        if self._obstacle is not None:
+        if not self._is_running:
             return
+        self._is_running = False
         self._obstacle = ClientClosedError("the producer is stopped")
         try:
+            if self._transactions is not None:
+                await self._transactions.leave()
             await self._flushed(deadline_seconds)
         except DeliveryTimeoutError:
             pass  # each future says so
@@ -118,6 +146,8 @@ class Producer:
         queues = self._topics.get(topic)
         if queues is None or self._obstacle is not None:
             queues = await self._known_topic(topic)
+        if self._transactions is not None:
+            self._transactions.state.check_open("send")
         if timestamp_ms is None:
             timestamp_ms = self._now_ms()
         is_sticky = False
@@ -158,6 +188,51 @@ class Producer:
         self._check_open()
         await self._flushed(deadline_seconds)
 
+    # -- transactions ---------------------------------------------------------------------------------------------
+
+    def transaction(self) -> TransactionScope:
+        """A transaction around a block: committed at its end, aborted if something is raised in it.
+
+        TransactionAbortedError says that nothing of it counts, and that it may be tried again as a whole.
+
+        >>> async with producer.transaction():  # doctest: +SKIP
+        ...     await producer.send("orders", b"three apples")
+        ...     await producer.send_offsets_to_transaction({("baskets", 0): 17}, "shop")
+        """
+        return TransactionScope(self._transactional())
+
+    async def begin_transaction(self) -> None:
+        self._transactional().state.begin()
+
+    async def commit_transaction(self) -> None:
+        """All that was sent since the beginning counts.
+
+        TransactionAbortedError: nothing does, abort and try again. RequestTimedOutError: not known yet, commit again.
+        """
+        await self._transactional().commit()
+
+    async def abort_transaction(self) -> None:
+        """Nothing that was sent since the beginning counts."""
+        await self._transactional().abort()
+
+    async def send_offsets_to_transaction(
+        self, offsets: "Mapping[TopicPartition, int | OffsetAndMetadata]", group: GroupMetadata | str
+    ) -> None:
+        """Let a group go on at these offsets if the transaction is committed.
+
+        `group` is a consumer's `group_metadata()`, or only the group's id; then nobody checks whether the consumer still has
+        the partitions.
+        """
+        await self._transactional().send_offsets(offsets, group)
+
+    def _transactional(self) -> Transactions:
+        self._check_open()
+        if self._transactions is None:
+            raise TransactionStateError("transactions need a name that stays: set transactional.id")
+        return self._transactions
+
+    # -- topics ---------------------------------------------------------------------------------------------------
+
     async def partitions_for(self, topic: str) -> set[int]:
         """The partitions of a topic."""
         queues = await self._known_topic(topic)
@@ -166,9 +241,12 @@ class Producer:
     # -- behind it ------------------------------------------------------------------------------------------------
 
     def _check_open(self) -> None:
-        failure = self._obstacle
-        if failure is not None:
-            raise failure
+        if self._obstacle is not None:
+            raise self._obstacle
+
+    def _failed(self, error: Exception) -> None:
+        """Nothing can be sent any more."""
+        self._obstacle = error
 
     async def _known_topic(self, name: str) -> TopicQueues:
         """The queues of a topic, which is asked for if it is not known; brokers may create it."""
@@ -209,25 +287,17 @@ class Producer:
 
     async def _flushed(self, deadline_seconds: float | None) -> None:
         self._accumulator.close_all()
-        batches = list(self._accumulator.unsettled)
-        finished = [self._finished(batch) for batch in batches]
-        if finished:
-            await asyncio.wait(finished, timeout=deadline_seconds)
-        left = sum(batch.count for batch in batches if not batch.is_settled)
+        left = await self._accumulator.settled(deadline_seconds)
         if left:
             raise DeliveryTimeoutError(
                 f"{left} records were not acknowledged within {deadline_seconds:g} s; they are still being sent"
             )
 
-    def _finished(self, batch: Batch) -> "asyncio.Future[None]":
-        if batch.finished is None:
-            batch.finished = self._loop.create_future()
-        return batch.finished
-
     def _new_line(self) -> DeliveryLine[Batch]:
         settings = self._settings
         return DeliveryLine(
             is_numbered=settings.enable_idempotence,
+            may_bump=settings.transactional_id is None,
             most_in_flight=settings.max_in_flight_requests_per_connection,
         )
 

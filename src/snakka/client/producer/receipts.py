@@ -74,12 +74,17 @@ def settle_records(
         offset += step
 
 
-def fail_records(futures: "Sequence[asyncio.Future[RecordMetadata]]", error: Exception) -> None:
-    """Tell all of them why. If nobody looks, asyncio logs it for the first only: one line a batch is enough."""
-    is_first = True
+def fail_records(
+    futures: "Sequence[asyncio.Future[RecordMetadata]]", error: Exception, is_told_otherwise: bool
+) -> None:
+    """Tell all of them why. If nobody looks, asyncio logs it for the first only: one line a batch is enough.
+
+    It logs nothing if who sent them hears of it otherwise, as with a transaction that can't be committed.
+    """
+    is_quiet = is_told_otherwise
     for future in futures:
         if not future.done():
             future.set_exception(error)
-            if not is_first:
+            if is_quiet:
                 future.exception()
-            is_first = False
+            is_quiet = True

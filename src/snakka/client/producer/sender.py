@@ -5,7 +5,7 @@ never looks around in between. The order of a partition's batches is decided by 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from snakka.client.producer.batches import Batch, Packing, PartitionQueue
 from snakka.client.producer.outcomes import Outcomes
 from snakka.client.producer.producer_ids import ProducerIds
 from snakka.client.producer.receipts import UNKNOWN_OFFSET
+from snakka.client.producer.transactional import Transactions
 from snakka.client.settings import ProducerSettings
 from snakka.network.peer_connection import PeerConnection, PeerTimeoutError
 from snakka.protocol.api_keys import ApiKey
@@ -36,6 +37,15 @@ _REQUEST_OVERHEAD_BYTES = 512
 # Brokers forget silent producers, after a day unless producer.id.expiration.ms says something else.
 _FORGOTTEN_AFTER_SECONDS = 600.0
 
+
+def _unchanged(error: Exception) -> Exception:
+    return error
+
+
+def _nothing() -> Exception | None:
+    return None
+
+
 _Key = tuple[str | bytes, int]
 
 
@@ -50,10 +60,24 @@ class Sender:
     """Sends what is ready. Everything here runs on the event loop, in short steps."""
 
     def __init__(
-        self, settings: ProducerSettings, cluster: ClusterView, accumulator: Accumulator, packing: Packing
+        self,
+        settings: ProducerSettings,
+        cluster: ClusterView,
+        accumulator: Accumulator,
+        packing: Packing,
+        transactions: Transactions | None,
+        on_failure: Callable[[Exception], None],
     ) -> None:
-        self.failure: Exception | None = None  # nothing can be sent any more
-        self.outcomes = Outcomes(settings, cluster, accumulator, self.offer, lambda batch, error: None)
+        self.outcomes = Outcomes(
+            settings,
+            cluster,
+            accumulator,
+            self.offer,
+            _unchanged if transactions is None else transactions.failed,
+            _nothing if transactions is None else transactions.refusal,
+        )
+        self._transactions = transactions
+        self._on_failure = on_failure
         self._settings = settings
         self._cluster = cluster
         self._accumulator = accumulator
@@ -69,15 +93,14 @@ class Sender:
         self._is_due = False
         self._is_closed = False
         self._ids = ProducerIds(cluster, self.relist, self.fail)
-        accumulator.connect(self.offer, self.outcomes.watch_expiry)
 
     def start(self) -> None:
-        if self._settings.enable_idempotence:
+        if self._settings.enable_idempotence and self._transactions is None:
             self._ids.ask()
 
     def fail(self, error: Exception) -> None:
         """Nothing can be sent any more."""
-        self.failure = error
+        self._on_failure(error)
         self.outcomes.fail_everything(error)
 
     def close(self) -> None:
@@ -170,6 +193,9 @@ class Sender:
             return None
         if queue.not_before and not self._is_rested(queue):
             return None
+        if self._transactions is not None and not self._transactions.admits(queue):
+            self._held[queue] = None
+            return None
         if line.needs_identity and not self._identified(queue):
             return None
         batch = line.next_again()
@@ -245,7 +271,8 @@ class Sender:
             self._cluster.pool.tasks.spawn("send", self._told(sent, request, batches[0].queue.leader_id))
             return
         try:
-            answer = connection.start(request, timeout_seconds=self._request_seconds)
+            version = self._version(connection)
+            answer = connection.start(request, timeout_seconds=self._request_seconds, version=version)
         except (OSError, ApiError) as error:
             self._landed(connection)
             self._lose(sent, client_error(error) if isinstance(error, OSError) else error)
@@ -274,7 +301,7 @@ class Sender:
             self._in_flight.pop(connection, None)
 
     def _request(self, connection: PeerConnection, batches: Sequence[Batch]) -> tuple[_Sent, ProduceRequest]:
-        by_id = connection.versions.get(ApiKey.PRODUCE, (0, 0))[1] >= _IDS_FROM_VERSION
+        by_id = self._version(connection) >= _IDS_FROM_VERSION
         rows: dict[str, TopicProduceData] = {}
         lookup: dict[_Key, Batch] = {}
         for batch in batches:
@@ -286,9 +313,17 @@ class Sender:
             row.partition_data.append(PartitionProduceData(index=queue.index, records=batch.bytes))
             lookup[topic.view.topic_id if by_id else topic.name, queue.index] = batch
         request = ProduceRequest(
-            acks=self._acks, timeout_ms=self._settings.request_timeout_ms, topic_data=[*rows.values()]
+            transactional_id=self._settings.transactional_id,
+            acks=self._acks,
+            timeout_ms=self._settings.request_timeout_ms,
+            topic_data=[*rows.values()],
         )
         return _Sent(connection, lookup), request
+
+    def _version(self, connection: PeerConnection) -> int:
+        highest = connection.highest_version(ApiKey.PRODUCE)
+        limit = None if self._transactions is None else self._transactions.highest_produce_version
+        return highest if limit is None else min(highest, limit)
 
     def _answered(self, sent: _Sent, answer: "asyncio.Future[ProduceResponse]") -> None:
         self._landed(sent.connection)

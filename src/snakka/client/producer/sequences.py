@@ -136,7 +136,7 @@ class DeliveryLine(Generic[B]):
         """The broker misses one before it; False if the batch can't be written in its order any more."""
         self._landed(batch)
         if batch is self.unsettled[0]:
-            if batch.is_overtaken:
+            if batch.is_overtaken or not self._may_bump:
                 return False
             self._must_restart = True
         self._settle()

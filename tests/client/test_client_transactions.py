@@ -1,0 +1,262 @@
+"""Transactions against Snakka and Apache Kafka, by the rules of both versions; librdkafka sees them whole or not at all."""
+
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+from confluent_kafka import Consumer as LibrdkafkaConsumer
+from confluent_kafka import TopicPartition as LibrdkafkaPartition
+from tests.client.independent_reader import READ_SECONDS, read_topic
+
+from snakka.client.admin import Admin
+from snakka.client.errors import (
+    ProducerFencedError,
+    TransactionAbortedError,
+    TransactionStateError,
+)
+from snakka.client.group_metadata import GroupMetadata
+from snakka.client.producer import Producer
+from snakka.client.producer.transaction_calls import TransactionCalls
+from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.testing import LocalBroker
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def name() -> str:
+    """For the topic, the transactional id and the group."""
+    return f"transactions-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture(params=["snakka", "kafka"])
+async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    if request.param == "kafka":
+        yield request.getfixturevalue("kafka").bootstrap
+    else:
+        options = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 100}
+        async with LocalBroker(options) as broker:
+            yield broker.bootstrap_servers
+
+
+@pytest.fixture(params=[1, 2], ids=["version-1", "version-2"])
+def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The rules that the producer plays by: brokers serve both, whatever they prefer."""
+    if request.param == 1:
+
+        async def one(calls: TransactionCalls, deadline: float) -> int:
+            return 1
+
+        monkeypatch.setattr(TransactionCalls, "version", one)
+    return int(request.param)
+
+
+async def create(bootstrap: str, topic: str, partitions: int = 1, **configs: str) -> None:
+    async with Admin(bootstrap_servers=bootstrap) as admin:
+        await admin.create_topic(
+            topic, partitions=partitions, configs={name.replace("_", "."): configs[name] for name in configs}
+        )
+
+
+async def committed_values(bootstrap: str, topic: str) -> list[bytes | None]:
+    return [record.value for record in await read_topic(bootstrap, topic, isolation="read_committed")]
+
+
+async def committed_offset(bootstrap: str, group: str, topic: str) -> int:
+    def ask() -> int:
+        consumer = LibrdkafkaConsumer({"bootstrap.servers": bootstrap, "group.id": group})
+        try:
+            [partition] = consumer.committed([LibrdkafkaPartition(topic, 0)], timeout=READ_SECONDS)
+            return int(partition.offset)
+        finally:
+            consumer.close()
+
+    return await asyncio.to_thread(ask)
+
+
+async def test_a_transaction_is_seen_whole_or_not_at_all(bootstrap: str, version: int, name: str) -> None:
+    await create(bootstrap, name, 4)
+    async with Producer(bootstrap_servers=bootstrap, transactional_id=name, batch_size=300) as producer:
+        for number in range(4):
+            try:
+                async with producer.transaction():
+                    for record in range(100):
+                        await producer.send(name, b"%d" % number, b"%d" % record)
+                    if number == 1:
+                        await producer.flush()
+                    if number % 2:
+                        raise LookupError("the application changes its mind")
+            except LookupError:
+                pass
+            seen = await committed_values(bootstrap, name)
+            assert sorted(seen) == sorted(
+                b"%d" % each for each in range(0, number + 1, 2) for _ in range(100)
+            )
+        assert producer._transactions is not None
+        assert producer._transactions.state.version == version
+
+
+async def test_offsets_count_only_if_the_transaction_does(bootstrap: str, version: int, name: str) -> None:
+    await create(bootstrap, name)
+    async with Producer(bootstrap_servers=bootstrap, transactional_id=name) as producer:
+        await producer.begin_transaction()
+        await producer.send(name, b"first")
+        await producer.send_offsets_to_transaction({TopicPartition(name, 0): 17}, name)
+        await producer.commit_transaction()
+        assert await committed_offset(bootstrap, name, name) == 17
+
+        await producer.begin_transaction()
+        await producer.send_offsets_to_transaction({TopicPartition(name, 0): (18, "a note", -1)}, name)  # type: ignore[dict-item]
+        await producer.abort_transaction()
+        async with producer.transaction():
+            await producer.send_offsets_to_transaction({TopicPartition(name, 0): 19}, GroupMetadata(name))
+        assert await committed_offset(bootstrap, name, name) == 19
+
+        stranger = GroupMetadata(name, generation_id=5, member_id="nobody")
+        await producer.begin_transaction()
+        await producer.send(name, b"never seen")
+        with pytest.raises(TransactionAbortedError, match="try it again as a whole"):
+            await producer.send_offsets_to_transaction({TopicPartition(name, 0): 20}, stranger)
+        await producer.abort_transaction()
+        async with producer.transaction():
+            await producer.send(name, b"second")
+    assert await committed_offset(bootstrap, name, name) == 19
+    assert await committed_values(bootstrap, name) == [b"first", b"second"]
+
+
+async def test_a_later_producer_fences_an_earlier_one(bootstrap: str, version: int, name: str) -> None:
+    await create(bootstrap, name)
+    settings = {"bootstrap.servers": bootstrap, "transactional.id": name}
+    async with Producer(settings) as earlier:
+        await earlier.begin_transaction()
+        await (await earlier.send(name, b"of one that was replaced"))
+        async with Producer(settings) as later:
+            async with later.transaction():
+                await later.send(name, b"of its successor")
+            with pytest.raises(ProducerFencedError, match="give each its own id"):
+                await earlier.commit_transaction()
+            for call in (earlier.send(name, b"x"), earlier.begin_transaction(), earlier.abort_transaction()):
+                with pytest.raises(ProducerFencedError):
+                    await call
+    assert await committed_values(bootstrap, name) == [b"of its successor"]
+
+
+async def send_until_it_is_over(producer: Producer, topic: str) -> None:
+    async with asyncio.timeout(20), producer.transaction():
+        while True:
+            await producer.send_and_wait(topic, b"too slow")
+            await asyncio.sleep(0.05)
+
+
+async def test_one_that_took_too_long_is_aborted_and_can_be_tried_again(
+    bootstrap: str, version: int, name: str
+) -> None:
+    await create(bootstrap, name)
+    async with Producer(
+        bootstrap_servers=bootstrap, transactional_id=name, transaction_timeout_ms=300
+    ) as producer:
+        with pytest.raises(TransactionAbortedError, match="try it again as a whole"):
+            await send_until_it_is_over(producer, name)
+        async with producer.transaction():
+            await producer.send(name, b"in time")
+    assert await committed_values(bootstrap, name) == [b"in time"]
+
+
+async def test_a_commit_after_the_time_is_over_says_that_nothing_counts(
+    bootstrap: str, version: int, name: str
+) -> None:
+    await create(bootstrap, name)
+    async with (
+        Producer(bootstrap_servers=bootstrap, transactional_id=name, transaction_timeout_ms=300) as producer,
+        Admin(bootstrap_servers=bootstrap) as admin,
+    ):
+        await producer.begin_transaction()
+        await producer.send_and_wait(name, b"too slow")
+        async with asyncio.timeout(20):
+            while (await admin.describe_transactions([name]))[name].state != "CompleteAbort":  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        with pytest.raises(TransactionAbortedError, match="try it again as a whole"):
+            await producer.commit_transaction()
+        await producer.abort_transaction()
+        async with producer.transaction():
+            await producer.send(name, b"in time")
+    assert await committed_values(bootstrap, name) == [b"in time"]
+
+
+async def test_a_record_that_is_refused_dooms_its_transaction(
+    bootstrap: str, version: int, name: str
+) -> None:
+    await create(bootstrap, name, max_message_bytes="1000")
+    async with Producer(bootstrap_servers=bootstrap, transactional_id=name) as producer:
+        for _ in range(2):
+            await producer.begin_transaction()
+            await producer.send(name, b"small")
+            future = await producer.send(name, bytes(2000))
+            # Trying the same again would not help, so it is not said that it might.
+            with pytest.raises(ApiError, match="MESSAGE_TOO_LARGE"):
+                await producer.commit_transaction()
+            error = future.exception()
+            assert isinstance(error, ApiError)
+            assert error.code is ErrorCode.MESSAGE_TOO_LARGE
+            with pytest.raises(ApiError, match="MESSAGE_TOO_LARGE"):
+                await producer.send(name, b"small")
+            await producer.abort_transaction()
+        async with producer.transaction():
+            await producer.send(name, b"small")
+    assert await committed_values(bootstrap, name) == [b"small"]
+
+
+async def test_what_was_not_sent_when_a_transaction_is_aborted_never_is(
+    bootstrap: str, version: int, name: str
+) -> None:
+    await create(bootstrap, name)
+    async with Producer(
+        bootstrap_servers=bootstrap, transactional_id=name, linger_ms=60_000, delivery_timeout_ms=120_000
+    ) as producer:
+        await producer.begin_transaction()
+        future = await producer.send(name, b"lingers")
+        await producer.abort_transaction()
+        with pytest.raises(TransactionAbortedError):
+            await future
+        async with producer.transaction():
+            future = await producer.send(name, b"is seen")
+    assert future.result().offset == 0
+    assert await committed_values(bootstrap, name) == [b"is seen"]
+
+
+async def test_a_producer_that_stops_aborts_what_is_open(bootstrap: str, version: int, name: str) -> None:
+    await create(bootstrap, name)
+    producer = Producer(bootstrap_servers=bootstrap, transactional_id=name)
+    await producer.start()
+    await producer.begin_transaction()
+    await producer.send_and_wait(name, b"never committed")
+    await producer.stop()
+    assert await committed_values(bootstrap, name) == []
+    # The end of the log is readable, so nothing hangs.
+    async with Producer(bootstrap_servers=bootstrap) as plain:
+        await plain.send_and_wait(name, b"plain")
+    assert await committed_values(bootstrap, name) == [b"plain"]
+
+
+async def test_calls_that_do_not_fit_are_refused(snakka: LocalBroker, name: str) -> None:
+    async with Producer(bootstrap_servers=snakka.bootstrap_servers) as plain:
+        with pytest.raises(TransactionStateError, match=r"set transactional\.id"):
+            await plain.begin_transaction()
+    async with Producer(bootstrap_servers=snakka.bootstrap_servers, transactional_id=name) as producer:
+        with pytest.raises(TransactionStateError, match="can't send: there is no transaction"):
+            await producer.send(name, b"x")
+        with pytest.raises(TransactionStateError, match="begin one"):
+            await producer.commit_transaction()
+        async with producer.transaction():
+            with pytest.raises(TransactionStateError, match="commit or abort it"):
+                await producer.begin_transaction()
+
+
+async def test_a_transaction_time_that_brokers_do_not_allow_is_said_at_the_start(bootstrap: str) -> None:
+    producer = Producer(bootstrap_servers=bootstrap, transactional_id="t", transaction_timeout_ms=2**31 - 1)
+    with pytest.raises(ApiError, match=r"transaction\.max\.timeout\.ms"):
+        await producer.start()
