@@ -165,13 +165,6 @@ class DeliveryLine(Generic[B]):
             position += 1
         self._settle()
 
-    def abandon(self) -> list[B]:
-        """Give up everything at once, when nobody is going to wait for the answers."""
-        batches = list(self.unsettled)
-        self.unsettled.clear()
-        self.in_flight = 0
-        return batches
-
     # -- numbers --------------------------------------------------------------------------------------------------
 
     @property
