@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from snakka.client.cluster_view import ClusterView, open_cluster
-from snakka.client.consumer.group import Group, GroupMetadata
+from snakka.client.consumer.group import Group
 from snakka.client.consumer.groups.listener import RebalanceListener
 from snakka.client.consumer.messages import (
     Message,
@@ -21,6 +21,7 @@ from snakka.client.consumer.subscribed_topics import SubscribedTopics
 from snakka.client.consumer.subscription import Subscription
 from snakka.client.consumer.topic_reader import TopicReader
 from snakka.client.errors import ClientClosedError, ClientConfigError, RequestTimedOutError
+from snakka.client.group_metadata import GroupMetadata
 from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.tasks import Tasks

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from snakka.client.cluster_view import ClusterView
 from snakka.client.consumer.auto_commit import AutoCommit
@@ -17,18 +16,10 @@ from snakka.client.consumer.offsets import GroupOffsets, Identity
 from snakka.client.consumer.reading import Reading
 from snakka.client.consumer.subscription import Subscription
 from snakka.client.coordinators import Coordinators
+from snakka.client.group_metadata import GroupMetadata
 from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.uuids import ZERO_UUID, Uuid
-
-
-class GroupMetadata(NamedTuple):
-    """Who a consumer is in its group: what a transactional producer needs to commit its offsets."""
-
-    group_id: str
-    generation_id: int
-    member_id: str
-    group_instance_id: str | None
 
 
 class Group:
