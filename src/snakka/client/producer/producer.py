@@ -34,7 +34,7 @@ from snakka.protocol.record_encoder import PairedHeaders
 from snakka.protocol.uuids import uuid_text
 
 if TYPE_CHECKING:
-    from snakka.client.consumer import OffsetAndMetadata
+    from snakka.client.consumer.messages import OffsetAndMetadata
     from snakka.client.topic_partition import TopicPartition
 
 
