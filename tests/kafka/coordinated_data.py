@@ -31,6 +31,11 @@ from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from snakka.protocol.messages.describe_groups import DescribeGroupsRequest
 from snakka.protocol.messages.describe_transactions import DescribeTransactionsRequest
+from snakka.protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from snakka.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
 from snakka.protocol.record_batch import iter_headers, stamp
 from snakka.protocol.record_types.transaction_coordinator.transaction_log_value import TransactionLogValue
@@ -42,7 +47,10 @@ NODE_OPTIONS = {
 }
 SESSION_MS = 600_000
 SHORT_TIMEOUT_MS = 5_000
-TRANSACTION_LOG = Path("__transaction_state-0") / "00000000000000000000.log"
+GROUP_TOPIC, TRANSACTION_TOPIC = "__consumer_offsets", "__transaction_state"
+# So that they are compacted again and again, by either broker.
+SHORT_SEGMENTS = {"segment.ms": "1000", "min.cleanable.dirty.ratio": "0.01"}
+TOPIC_RESOURCE = 2
 PREPARE_COMMIT, PREPARE_ABORT = 2, 3
 EPOCHS_CHANGE_SINCE = 2
 # Older clients, which add partitions themselves, and newer ones, whose epoch grows with every transaction (KIP-890).
@@ -110,6 +118,10 @@ class CoordinatedData:
             commit(broker, 9, group, (topic, 0, 100 + self.rounds), metadata="said")
             self._offsets[group] = 100 + self.rounds
             self._gather_members(broker, topic)
+            if self.rounds == 1:
+                TransactionalProducer(broker, "first")
+                for name in (GROUP_TOPIC, TRANSACTION_TOPIC):
+                    _configure(broker, name, SHORT_SEGMENTS)
             for version in (OLD, NEW):
                 self._begin(broker, f"going-{version}", version)
                 if not only_going_on:
@@ -166,9 +178,7 @@ class CoordinatedData:
         for version in (OLD, NEW):
             for name, status in (("to-commit", PREPARE_COMMIT), ("to-abort", PREPARE_ABORT)):
                 transaction = self._open[f"{name}-{version}"]
-                _append_decision(
-                    data / TRANSACTION_LOG, transaction.producer.transactional_id, status, version
-                )
+                _append_decision(data, transaction.producer.transactional_id, status, version)
 
     # -- at the next broker -----------------------------------------------------------------------------------------
 
@@ -291,17 +301,38 @@ def _partitions(assignment: Any) -> dict[bytes, list[int]]:
     return {row.topic_id: row.partitions for row in assignment.topic_partitions}
 
 
-def _append_decision(log: Path, transactional_id: str, status: int, version: int) -> None:
+def _configure(broker: Broker, topic: str, configs: dict[str, str]) -> None:
+    given = [AlterableConfig(name=name, value=value) for name, value in configs.items()]
+    resource = AlterConfigsResource(resource_type=TOPIC_RESOURCE, resource_name=topic, configs=given)
+    broker.ask(IncrementalAlterConfigsRequest(resources=[resource]))
+
+
+def _segments(data: Path, topic: str) -> list[Path]:
+    return sorted((data / f"{topic}-0").glob("*.log"))
+
+
+def offsets_in(data: Path, topic: str) -> list[int]:
+    """Of all records that are in an internal topic."""
+    found = []
+    for segment in _segments(data, topic):
+        content = segment.read_bytes()
+        for position, header in iter_headers(content):
+            found += [record.offset for record in read_records(content[position : position + header.size])]
+    return found
+
+
+def _append_decision(data: Path, transactional_id: str, status: int, version: int) -> None:
     """The next state of a transaction, behind all that is in the log."""
-    data = log.read_bytes()
     newest: KeyedRecord | None = None
     decode = decoder(TRANSACTION_RECORDS)
-    for position, header in iter_headers(data):
-        for record in read_records(data[position : position + header.size]):
-            assert record.key is not None
-            found = decode(record.key, record.value)
-            if found is not None and found.key.transactional_id == transactional_id:
-                newest = found
+    for segment in _segments(data, TRANSACTION_TOPIC):
+        content = segment.read_bytes()
+        for position, header in iter_headers(content):
+            for record in read_records(content[position : position + header.size]):
+                assert record.key is not None
+                found = decode(record.key, record.value)
+                if found is not None and found.key.transactional_id == transactional_id:
+                    newest = found
     assert newest is not None
     value = newest.value
     assert isinstance(value, TransactionLogValue)
@@ -312,5 +343,5 @@ def _append_decision(log: Path, transactional_id: str, status: int, version: int
     record = Record(-1, value.transaction_last_update_timestamp_ms, encode_key(newest), encode_value(newest))
     batch = build_batch([record])
     stamp(batch, 0, header.next_offset, header.leader_epoch)
-    with log.open("ab") as file:
+    with segment.open("ab") as file:
         file.write(batch)

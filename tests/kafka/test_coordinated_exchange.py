@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 from tests.kafka import data_set
-from tests.kafka.coordinated_data import NODE_OPTIONS, CoordinatedData
+from tests.kafka.coordinated_data import (
+    GROUP_TOPIC,
+    NODE_OPTIONS,
+    TRANSACTION_TOPIC,
+    CoordinatedData,
+    offsets_in,
+)
+from tests.kafka.internal_records import histories
+from tests.kafka.kafka_tools_process import KafkaTools
 from tests.kafka.nodes import Node, running_kafka, running_snakka
 from tests.kafka.settling import prepare
 
@@ -12,7 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka")]
 
 
 @pytest.mark.timeout(240)
-def test_there_and_back_again(tmp_path: Path, libs: str) -> None:
+def test_there_and_back_again(tmp_path: Path, tools: KafkaTools, libs: str) -> None:
     node = Node(tmp_path, data_set.NODE_OPTIONS | NODE_OPTIONS)
     data = CoordinatedData()
     with running_snakka(node):
@@ -35,3 +43,7 @@ def test_there_and_back_again(tmp_path: Path, libs: str) -> None:
     data.decide(node.data)
     with running_snakka(node):
         data.go_on(node)
+    for topic in (GROUP_TOPIC, TRANSACTION_TOPIC):
+        offsets = offsets_in(node.data, topic)
+        assert len(offsets) < offsets[-1] - 20, "it was never compacted"
+        assert histories(tools, node.data, topic)
