@@ -26,6 +26,9 @@ OPTIONS = {
     "controller.quorum.append.linger.ms": "0",
     "group.min.session.timeout.ms": "100",
     "group.max.size": "3",
+    "group.consumer.min.session.timeout.ms": "100",
+    "group.consumer.min.heartbeat.interval.ms": "50",
+    "group.consumer.max.size": "3",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
 }
 

@@ -294,6 +294,60 @@ def commits_of_an_epoch_that_is_over(broker: Broker, version: int) -> None:
     commit(Consumer(broker, group, "c", topic), 1, 0)
 
 
+@case(ConsumerGroupHeartbeatRequest)
+def more_members_than_a_consumer_group_may_have(broker: Broker, version: int) -> None:
+    group, topic = consumer_group(broker), broker.topic(partitions=6)
+    members = [Consumer(broker, group, name, topic, instance=f"i{name}") for name in "abcd"]
+    for member in members:
+        member.join(version)
+    # Whoever takes the place of one that is away is none too many.
+    members[2].leave(version, epoch=-2)
+    Consumer(broker, group, "e", topic, instance="ic").join(version)
+    members[0].leave(version)
+    members[3].join(version)
+
+
+def wait_for_members(broker: Broker, group: str, count: int) -> None:
+    broker.until(
+        ConsumerGroupDescribeRequest(group_ids=[group]),
+        lambda answer: len(answer.groups[0].members) == count,
+    )
+
+
+@case(ConsumerGroupHeartbeatRequest)
+def consumers_that_fall_silent(broker: Broker, version: int) -> None:
+    times = {"consumer_heartbeat_interval_ms": "50", "consumer_session_timeout_ms": "300"}
+    group, topic = consumer_group(broker, **times), broker.topic()
+    member = Consumer(broker, group, "a", topic)
+    member.join(version)
+    wait_for_members(broker, group, 0)
+    member.beat(version)
+    describe(broker, group)
+    member.join(version)
+    # Away, and not back in time.
+    static = Consumer(broker, group, "b", topic, instance="i")
+    static.join(version)
+    static.leave(version, epoch=-2)
+    wait_for_members(broker, group, 0)
+    static.join(version)
+
+
+@case(ConsumerGroupHeartbeatRequest)
+def one_that_does_not_give_up_its_partitions(broker: Broker, version: int) -> None:
+    group, topic = consumer_group(broker), broker.topic(partitions=2)
+    first = Consumer(broker, group, "a", topic, rebalance_timeout_ms=300)
+    second = Consumer(broker, group, "b", topic)
+    first.join(version)
+    first.take(version)
+    second.join(version)
+    first.beat(version)
+    describe(broker, group)
+    wait_for_members(broker, group, 1)
+    first.take(version)
+    second.beat(version)
+    describe(broker, group)
+
+
 # -- live migration -----------------------------------------------------------------------------------------------
 
 
