@@ -5,6 +5,7 @@ position is still the one that was asked for.
 """
 
 import asyncio
+import logging
 from collections.abc import Mapping
 
 from snakka.client.broker_pool import BrokerNode, Purpose
@@ -24,6 +25,7 @@ from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.protocol.fetched_batches import FetchedBatches
 from snakka.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 
+_log = logging.getLogger(__name__)
 READ_COMMITTED = 1
 # What passes by itself, or with what is known of the cluster: nobody needs to hear of it.
 _PASSING = STALE_METADATA | {
@@ -97,6 +99,7 @@ class Fetcher:
         if topic is None or view is None or view.leader_id not in self._cluster.brokers:
             self._check_existence(partition, assigned)
             return UNKNOWN
+        assigned.is_missing = False
         if not assigned.bind(topic.topic_id, view.leader_epoch):
             if assigned.buffered_parts:
                 assigned.waits_for_application = True
@@ -109,17 +112,13 @@ class Fetcher:
         return view.leader_id
 
     def _check_existence(self, partition: TopicPartition, assigned: AssignedPartition) -> None:
-        """Let the application hear of what will not come by itself."""
-        topic = self._cluster.known_topic(partition.topic)
+        """Let the application hear of what will not come by itself; a topic or partition may still be made."""
         error = self._cluster.error_of(partition.topic)
-        if topic is not None and partition.partition >= len(topic.partitions):
-            error = ApiError(
-                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                f"topic {topic.name} has no partition {partition.partition}, only 0 to {len(topic.partitions) - 1}",
-            )
-        elif error is None or is_retriable(error):
-            return
-        self._delivery.fail(error, assigned)
+        if error is not None and not is_retriable(error):
+            self._delivery.fail(error, assigned)
+        elif not assigned.is_missing:
+            assigned.is_missing = True
+            _log.info("%s does not exist, or has no leader; it is waited for", partition)
 
     def _recreated(self, assigned: AssignedPartition, topic_id: bytes) -> None:
         self._delivery.settle()

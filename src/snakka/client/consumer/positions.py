@@ -46,6 +46,7 @@ class AssignedPartition:
         "has_failed",
         "high_watermark",
         "is_looked_up",
+        "is_missing",
         "is_paused",
         "is_revoking",
         "last_stable_offset",
@@ -82,6 +83,7 @@ class AssignedPartition:
         self.is_revoking = False  # it will be somebody else's: nothing more is given to the application
         self.has_failed = False  # the application must hear of an error before anything is tried again
         self.is_looked_up = False  # somebody asks for its position just now
+        self.is_missing = False  # the cluster does not know it, or nobody who leads it
         self.waits_for_application = False  # it must have taken what is buffered before fetching goes on
         self.buffered_parts = 0
         self.failures = 0

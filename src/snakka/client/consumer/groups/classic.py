@@ -18,6 +18,7 @@ from snakka.client.consumer.groups.embedded_protocol import (
 )
 from snakka.client.consumer.groups.leading import Leading
 from snakka.client.consumer.groups.member import Ground, Running
+from snakka.client.consumer.groups.rebalancing import ApplicationTooSlowError
 from snakka.client.consumer.offsets import NO_GENERATION, Identity
 from snakka.client.errors import ClientError
 from snakka.client.retry_policy import is_retriable
@@ -105,6 +106,9 @@ class ClassicMember:
             try:
                 await self._prepare()
                 outcome = await self._join()
+            except ApplicationTooSlowError:
+                outcome = Outcome.GO_ON
+                await self._leave_the_slow()
             except (ApiError, ClientError, ProtocolError) as error:
                 outcome = Outcome.AGAIN
                 if isinstance(error, ProtocolError) or not is_retriable(error):
@@ -132,7 +136,7 @@ class ClassicMember:
 
     async def _join(self) -> Outcome:
         settings = self._settings
-        topics = self._ground.subscription.topics
+        self._joined_topics = topics = self._ground.subscription.topics
         request = JoinGroupRequest(
             group_id=self._ground.group_id,
             session_timeout_ms=settings.session_timeout_ms,
@@ -154,7 +158,6 @@ class ClassicMember:
             return await self._refused(outcome, code)
         self._member_id, self._generation = response.member_id, response.generation_id
         self._is_heard = True
-        self._joined_topics = topics
         return await self._sync(response)
 
     def _protocols(self, topics: frozenset[str]) -> list[JoinGroupRequestProtocol]:
@@ -282,6 +285,9 @@ class ClassicMember:
         return outcome
 
     async def _leave_the_slow(self) -> None:
+        if self._is_too_slow:
+            return
+        self._is_too_slow = True
         _log.warning(
             "group %s: no message was asked for in %g s, so others get the partitions; raise max.poll.interval.ms"
             " or take fewer messages at once",
@@ -289,7 +295,6 @@ class ClassicMember:
             self._ground.poll_timer.interval_seconds,
         )
         self._rebalancing.freeze()
-        self._is_too_slow = True
         await self._leave("the application is too slow: max.poll.interval.ms is over")
         self._rejoin("the application is back")
 

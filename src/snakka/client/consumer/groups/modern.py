@@ -12,6 +12,7 @@ from snakka.client.consumer.groups import answers
 from snakka.client.consumer.groups.answers import Outcome, failure
 from snakka.client.consumer.groups.member import Ground, Running
 from snakka.client.consumer.groups.modern_state import ModernState, Standing, Wish
+from snakka.client.consumer.groups.rebalancing import ApplicationTooSlowError
 from snakka.client.consumer.offsets import Identity
 from snakka.client.consumer.subscription import Kind
 from snakka.client.errors import ClientError
@@ -169,6 +170,8 @@ class ModernMember:
                 continue
             try:
                 await self._step()
+            except ApplicationTooSlowError:
+                await self._leave_the_slow()
             except (ApiError, ClientError) as error:
                 if not is_retriable(error):
                     self._ground.delivery.fail(error)
@@ -207,6 +210,9 @@ class ModernMember:
     # -- leaving --------------------------------------------------------------------------------------------------
 
     async def _leave_the_slow(self) -> None:
+        if self._is_too_slow:
+            return
+        self._has_lost = self._is_too_slow = True
         _log.warning(
             "group %s: no message was asked for in %g s, so others get the partitions; raise max.poll.interval.ms"
             " or take fewer messages at once",
@@ -214,8 +220,6 @@ class ModernMember:
             self._ground.poll_timer.interval_seconds,
         )
         self._rebalancing.freeze()
-        self._has_lost = True
-        self._is_too_slow = True
         await self._leave()
         self._must_reconcile.set()
 

@@ -4,9 +4,8 @@ Rule: the application is between two messages then. What it has processed is com
 its listener hears of every partition exactly once for each way.
 """
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from snakka.client.consumer.auto_commit import AutoCommit
 from snakka.client.consumer.groups.listener import RebalanceListener, finished
@@ -15,10 +14,13 @@ from snakka.client.consumer.reading import Reading
 from snakka.client.topic_partition import TopicPartition
 from snakka.runtime.clock import Clock
 
-_log = logging.getLogger(__name__)
 _COMMIT_SECONDS = 10.0
 
 Call = Callable[[Collection[TopicPartition]], "Awaitable[None] | None"]
+
+
+class ApplicationTooSlowError(Exception):
+    """The application has not come for messages within max.poll.interval.ms: the group goes on without it."""
 
 
 class Rebalancing:
@@ -54,8 +56,9 @@ class Rebalancing:
         if not partitions:
             return
         self._reading.remove(partitions)
-        async with self._between_messages():
-            await self._tell(self.listener.on_partitions_lost, partitions)
+        with suppress(ApplicationTooSlowError):
+            async with self._between_messages():
+                await self._tell(self.listener.on_partitions_lost, partitions)
 
     def freeze(self) -> None:
         """Hand out nothing more of what we have: it will be lost."""
@@ -74,9 +77,7 @@ class Rebalancing:
         delivery = self._reading.delivery
         try:
             if not await delivery.hold(self._poll_timer.remaining_seconds()):
-                _log.warning(
-                    "the group does not wait for the application any longer: max.poll.interval.ms is over"
-                )
+                raise ApplicationTooSlowError
             yield
         finally:
             delivery.release()
