@@ -21,7 +21,7 @@ def find_kafka_libs() -> str | None:
         return given
     if shutil.which("java") is None:
         return None
-    wanted = Path(__file__).parent / "kafka" / "pom.xml"
+    wanted = ROOT / "bench" / "pom.xml"
     done = KAFKA_LIBS / ".complete"
     # What is there is what was wanted then; a changed list is fetched anew.
     if done.exists() and done.read_text() == wanted.read_text():
