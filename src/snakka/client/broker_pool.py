@@ -43,6 +43,8 @@ CLOSE_SECONDS = 5.0
 NEXT_DIAL_SECONDS = 0.5
 # After so many requests without an answer one with an answer is sent, so that what is on its way stays bounded.
 MOST_UNANSWERED = 16
+# Who sets a deadline just as far away as request.timeout.ms has waited as long as a broker may take, but for a moment.
+_HASTE_SECONDS = 0.05
 
 R = TypeVar("R", bound=Message)
 
@@ -153,7 +155,7 @@ class BrokerPool:
                 request, timeout_seconds=min(allowed, remaining), version=version
             )
         except PeerTimeoutError as error:
-            if allowed <= remaining:
+            if allowed <= remaining + _HASTE_SECONDS:
                 connection.close()  # what is stuck there would only delay the next requests too
             raise client_error(error) from None
         except OSError as error:
