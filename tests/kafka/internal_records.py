@@ -19,8 +19,10 @@ DECODERS = {
 # Cases whose records may differ.
 UNLIKE = {
     "join_group.a_first_member_that_is_refused": "Kafka keeps an empty group of the one whom it has refused",
+    "join_group.a_consumer_that_comes_while_others": "the members' ids decide who gets which partitions",
     "consumer_group_heartbeat.static_members_change_protocols": "ids of classic members in consumer groups",
     "consumer_group_heartbeat.regular_expressions": "Kafka looks for topics after its answer, Snakka before",
+    "join_group.a_consumer_that_comes_while_others_": "who gets which partitions depends on the members' ids",
 }
 # Numbers of which only the sign counts: times, and what depends on ids or on other logs.
 VAGUE = re.compile(r".*[tT]imestamp.*|producerId|previousProducerId|nextProducerId|version")
