@@ -1,0 +1,269 @@
+"""What a producer is made for: cut connections, brokers that die, stall or lose their place. Each record once, in order."""
+
+import asyncio
+import itertools
+import os
+import random
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.broker_process import BrokerProcess, start_broker
+from tests.client.independent_reader import read_topic
+from tests.client.unreliable_proxy import UnreliableProxy
+from tests.client.waiting import until
+
+from snakka.client.admin import Admin
+from snakka.client.broker_addresses import BrokerNode
+from snakka.client.errors import ClientError, DeliveryTimeoutError, TopicRecreatedError
+from snakka.client.producer import Producer, RecordMetadata
+from snakka.testing import LocalBroker
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def topic() -> str:
+    return f"faults-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture(params=["snakka", "kafka"])
+async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    if request.param == "kafka":
+        yield request.getfixturevalue("kafka").bootstrap
+    else:
+        async with LocalBroker() as broker:
+            yield broker.bootstrap_servers
+
+
+async def create(bootstrap: str, topic: str, partitions: int = 1) -> None:
+    async with Admin(bootstrap_servers=bootstrap) as admin:
+        await admin.create_topic(topic, partitions=partitions)
+
+
+@asynccontextmanager
+async def producer_through_proxy(
+    bootstrap: str, **settings: Any
+) -> AsyncIterator[tuple[Producer, UnreliableProxy]]:
+    """Whatever address a broker tells, it is reached through the proxy."""
+    async with UnreliableProxy(int(bootstrap.rpartition(":")[2])) as proxy:
+        fast = {"retry_backoff_ms": 10, "retry_backoff_max_ms": 50, "reconnect_backoff_max_ms": 50}
+        producer = Producer(bootstrap_servers=proxy.address, **{**fast, **settings})
+        pool = producer._cluster.pool
+        set_nodes = pool.set_nodes
+        pool.set_nodes = lambda nodes: set_nodes(  # type: ignore[method-assign]
+            {key: BrokerNode(key, "127.0.0.1", proxy.port) for key in nodes}
+        )
+        async with producer:
+            yield producer, proxy
+
+
+async def check_once_and_in_order(
+    bootstrap: str,
+    topic: str,
+    count: int,
+    metadata: list[RecordMetadata],
+    isolation: str = "read_uncommitted",
+) -> None:
+    """Values are numbers; each is there once, where its future said, and each partition has its own in order."""
+    seen = await read_topic(bootstrap, topic, isolation=isolation)
+    assert sorted(int(record.value or b"") for record in seen) == list(range(count))
+    places = {int(record.value or b""): (record.partition, record.offset) for record in seen}
+    assert [(each.partition, each.offset) for each in metadata] == [places[number] for number in range(count)]
+    for _, records in itertools.groupby(seen, key=lambda record: record.partition):
+        numbers = [int(record.value or b"") for record in records]
+        assert numbers == sorted(numbers)
+
+
+async def test_cut_connections_neither_lose_nor_repeat_nor_reorder(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic, 3)
+    chance = random.Random(5)
+    async with producer_through_proxy(bootstrap, batch_size=200, linger_ms=1) as (producer, proxy):
+        futures = []
+        for number in range(4000):
+            futures.append(await producer.send(topic, b"%d" % number, b"%d" % (number % 7)))
+            if number % 200 == 100:
+                # At once, within an answer, or after some answers.
+                chance.choice((proxy.cut_all, lambda: proxy.cut_after(chance.randint(1, 700))))()
+            if number % 40 == 0:
+                await asyncio.sleep(0.001)
+        metadata = [await future for future in futures]
+        assert proxy.accepted > 3
+    await check_once_and_in_order(bootstrap, topic, 4000, metadata)
+
+
+async def until_dialled_again(proxy: UnreliableProxy) -> None:
+    """The producer has given up on its connection."""
+    accepted = proxy.accepted
+    await until(lambda: proxy.accepted > accepted)
+
+
+async def test_a_broker_that_is_slow_gets_everything_once(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    async with producer_through_proxy(bootstrap, request_timeout_ms=300, batch_size=200) as (producer, proxy):
+        futures = []
+        for number in range(600):
+            if number in (100, 400):
+                proxy.stall()
+            futures.append(await producer.send(topic, b"%d" % number))
+            if number in (130, 430):
+                await until_dialled_again(proxy)
+                proxy.flow()
+        metadata = [await future for future in futures]
+    await check_once_and_in_order(bootstrap, topic, 600, metadata)
+
+
+async def test_what_takes_too_long_fails_with_the_reason_and_later_records_go_on(
+    bootstrap: str, topic: str
+) -> None:
+    await create(bootstrap, topic)
+    async with producer_through_proxy(
+        bootstrap, request_timeout_ms=200, delivery_timeout_ms=600, linger_ms=0
+    ) as (producer, proxy):
+        await producer.send_and_wait(topic, b"0")
+        proxy.stall()
+        futures = []
+        for _ in range(3):
+            futures.append(await producer.send(topic, b"lost or not"))
+            await asyncio.sleep(0.01)
+        for future in futures:
+            with pytest.raises(DeliveryTimeoutError, match=r"delivery\.timeout\.ms=600 .* is not known"):
+                await future
+        proxy.flow()
+        last = [await producer.send_and_wait(topic, b"%d" % number) for number in range(1, 4)]
+        assert producer._accumulator.memory.free_bytes == producer._accumulator.memory.total_bytes
+    seen = await read_topic(bootstrap, topic)
+    values = [record.value for record in seen if record.value != b"lost or not"]
+    assert values == [b"0", b"1", b"2", b"3"]
+    assert [each.offset for each in last] == [
+        record.offset for record in seen if record.value in (b"1", b"2", b"3")
+    ]
+
+
+async def test_a_flush_with_a_deadline_gives_up_and_the_records_do_not(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    async with producer_through_proxy(bootstrap, linger_ms=0) as (producer, proxy):
+        await producer.send_and_wait(topic, b"0")
+        proxy.stall()
+        future = await producer.send(topic, b"1")
+        with pytest.raises(DeliveryTimeoutError, match=r"1 records were not acknowledged within 0\.1 s"):
+            await producer.flush(0.1)
+        proxy.flow()
+        assert (await future).offset == 1
+
+
+@contextmanager
+def restartable(directory: Path) -> Iterator[list[BrokerProcess]]:
+    """A list with the broker that runs now; whoever kills it puts the next one there."""
+    running: list[BrokerProcess] = [start_broker(directory)]
+    try:
+        yield running
+    finally:
+        for broker in running:
+            broker.close()
+
+
+async def kill_and_restart(running: list[BrokerProcess], directory: Path) -> None:
+    broker = running[-1]
+    port = broker.port
+    broker.kill()
+    running.append(await asyncio.to_thread(start_broker, directory, "--listen", f"127.0.0.1:{port}"))
+
+
+async def test_a_broker_that_is_killed_and_comes_back_has_every_record_once(
+    tmp_path: Path, topic: str
+) -> None:
+    with restartable(tmp_path) as running:
+        bootstrap = running[0].bootstrap
+        await create(bootstrap, topic, 2)
+        async with Producer(bootstrap_servers=bootstrap, batch_size=300, linger_ms=1) as producer:
+            futures = []
+            restart: asyncio.Future[None] | None = None
+            for number in range(6000):
+                futures.append(await producer.send(topic, b"%d" % number, b"%d" % (number % 5)))
+                if number in (1000, 3000):
+                    if restart is not None:
+                        await restart
+                    restart = asyncio.ensure_future(kill_and_restart(running, tmp_path))
+                if number % 50 == 0:
+                    await asyncio.sleep(0.001)
+            assert restart is not None
+            await restart
+            metadata = [await future for future in futures]
+        await check_once_and_in_order(bootstrap, topic, 6000, metadata)
+
+
+async def test_transactions_survive_a_killed_broker_whole_or_not_at_all(tmp_path: Path, topic: str) -> None:
+    with restartable(tmp_path) as running:
+        bootstrap = running[0].bootstrap
+        await create(bootstrap, topic, 2)
+        committed = []
+        async with Producer(bootstrap_servers=bootstrap, transactional_id=topic, batch_size=300) as producer:
+            restart: asyncio.Future[None] | None = None
+            for number in range(40):
+                if number in (10, 25):
+                    if restart is not None:
+                        await restart
+                    restart = asyncio.ensure_future(kill_and_restart(running, tmp_path))
+                async with producer.transaction():
+                    for record in range(20):
+                        await producer.send(topic, b"%d" % number, b"%d" % record)
+                committed.append(number)
+            assert restart is not None
+            await restart
+        seen = await read_topic(bootstrap, topic, isolation="read_committed")
+    values = [int(record.value or b"") for record in seen]
+    assert sorted(values) == sorted(number for number in committed for _ in range(20))
+    assert committed == list(range(40))
+
+
+async def test_records_of_a_topic_that_was_made_anew_do_not_go_into_the_new_one(
+    bootstrap: str, topic: str
+) -> None:
+    await create(bootstrap, topic)
+    async with (
+        Admin(bootstrap_servers=bootstrap) as admin,
+        Producer(bootstrap_servers=bootstrap, linger_ms=60_000, delivery_timeout_ms=120_000) as producer,
+    ):
+        first = await producer.send(topic, b"for the old one")
+        await producer.flush()
+        assert first.result().offset == 0
+        pending = await producer.send(topic, b"for the old one, too")
+        await admin.delete_topic(topic)
+        await create(bootstrap, topic)
+        await producer.flush(30.0)
+        with pytest.raises(TopicRecreatedError, match="send the record again if it belongs into the new one"):
+            await pending
+        later = await producer.send(topic, b"for the new one")
+        await producer.flush()
+        assert later.result().offset == 0
+    assert [record.value for record in await read_topic(bootstrap, topic)] == [b"for the new one"]
+
+
+async def test_records_of_a_deleted_topic_say_that_it_is_gone(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    async with (
+        Admin(bootstrap_servers=bootstrap) as admin,
+        Producer(
+            bootstrap_servers=bootstrap, linger_ms=0, request_timeout_ms=500, delivery_timeout_ms=1_000
+        ) as producer,
+    ):
+        await producer.send_and_wait(topic, b"x")
+        await admin.delete_topic(topic)
+        with pytest.raises(DeliveryTimeoutError, match="UNKNOWN_TOPIC"):
+            await producer.send_and_wait(topic, b"y")
+
+
+async def test_what_is_left_when_the_producer_stops_in_time_says_so(topic: str) -> None:
+    broker = LocalBroker()
+    await broker.start()
+    producer = Producer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0)
+    await producer.start()
+    await producer.send_and_wait(topic, b"x")
+    await broker.stop()
+    future = await producer.send(topic, b"y")
+    await producer.stop(0.2)
+    with pytest.raises(ClientError, match="was stopped before this was acknowledged"):
+        await future
