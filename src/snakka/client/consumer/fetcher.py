@@ -16,7 +16,7 @@ from snakka.client.consumer.fetched_parts import Answer, FetchedPart, end_of_bat
 from snakka.client.consumer.missing_metadata import MissingMetadata
 from snakka.client.consumer.position_finder import PositionFinder
 from snakka.client.consumer.positions import UNKNOWN, AssignedPartition, Phase
-from snakka.client.errors import ClientError, RecordTooLargeError
+from snakka.client.errors import ClientError, RecordTooLargeError, TopicRecreatedError
 from snakka.client.retry_policy import STALE_METADATA, is_retriable
 from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
@@ -124,7 +124,11 @@ class Fetcher:
         self._delivery.settle()
         assigned.recreated(topic_id)
         if self._settings.auto_offset_reset == "none":
-            self._finder.out_of_range(assigned)
+            name = assigned.partition.topic
+            error = TopicRecreatedError(
+                f"topic {name} was deleted and made anew, and auto.offset.reset=none: seek to where to begin in it"
+            )
+            self._delivery.fail(error, assigned)
 
     def _wanted(self, node_id: int) -> tuple[dict[TopicPartition, Wanted], float | None]:
         """What to ask this broker for, and when to look again at what must wait."""

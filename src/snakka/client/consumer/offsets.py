@@ -10,7 +10,7 @@ from typing import NamedTuple
 from snakka.client.cluster_view import ClusterView
 from snakka.client.consumer.messages import OffsetAndMetadata
 from snakka.client.coordinators import CoordinatorKind, Coordinators
-from snakka.client.errors import ClientError, CommitFailedError, MemberFencedError
+from snakka.client.errors import ClientError, CommitFailedError, MemberFencedError, TopicRecreatedError
 from snakka.client.retry_policy import STALE_COORDINATOR, Pauses, is_retriable
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
@@ -144,9 +144,21 @@ class GroupOffsets:
             for row in topic.partitions:
                 if row.error_code:
                     name = topic.name or names.get(topic.topic_id, "")
+                    self._check_topic(ErrorCode(row.error_code), name, ids.get(name, ZERO_UUID))
                     raise self._refusal(
                         ErrorCode(row.error_code), TopicPartition(name, row.partition_index), who
                     )
+
+    def _check_topic(self, code: ErrorCode, name: str, topic_id: Uuid) -> None:
+        """An offset of a topic that is gone must not become one of another topic with the same name."""
+        if code is not ErrorCode.UNKNOWN_TOPIC_ID:
+            return
+        topic = self._cluster.known_topic(name)
+        if topic is not None and topic.topic_id != topic_id:
+            raise TopicRecreatedError(
+                f"topic {name} was deleted and made anew: an offset of the old one is not committed"
+            )
+        self._cluster.refresh_soon()
 
     def _refusal(self, code: ErrorCode, partition: TopicPartition, who: Identity) -> ApiError | ClientError:
         what = f"committing an offset of {partition}"

@@ -1,0 +1,215 @@
+"""A consumer in trouble: cut connections, brokers that die, stall or come back, topics made anew. Nothing is lost."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.broker_process import start_broker
+from tests.client.topic_content import create, delete, fill, new_name
+from tests.client.unreliable_proxy import UnreliableProxy
+from tests.client.waiting import until
+
+from snakka.client.broker_addresses import BrokerNode
+from snakka.client.consumer import Consumer, TopicPartition
+from snakka.client.errors import TopicRecreatedError
+from snakka.testing import LocalBroker
+
+SECONDS = 30
+FAST: dict[str, Any] = {
+    "auto_offset_reset": "earliest",
+    "allow_auto_create_topics": False,  # one that is deleted is made anew by the test
+    "retry_backoff_ms": 10,
+    "retry_backoff_max_ms": 50,
+    "reconnect_backoff_max_ms": 50,
+}
+
+
+@pytest.fixture(params=["snakka", "kafka"])
+async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    if request.param == "kafka":
+        yield request.getfixturevalue("kafka").bootstrap
+    else:
+        async with LocalBroker({"group.min.session.timeout.ms": "1000"}) as broker:
+            yield broker.bootstrap_servers
+
+
+@pytest.fixture
+def topic() -> str:
+    return new_name("troubled")
+
+
+@asynccontextmanager
+async def through_proxy(
+    bootstrap: str, *topics: str, **settings: Any
+) -> AsyncIterator[tuple[Consumer, UnreliableProxy]]:
+    """Whatever address a broker tells, it is reached through the proxy."""
+    async with UnreliableProxy(int(bootstrap.rpartition(":")[2])) as proxy:
+        consumer = Consumer(*topics, bootstrap_servers=proxy.address, **{**FAST, **settings})
+        pool = consumer._cluster.pool
+        set_nodes = pool.set_nodes
+        pool.set_nodes = lambda nodes: set_nodes(  # type: ignore[method-assign]
+            {key: BrokerNode(key, "127.0.0.1", proxy.port) for key in nodes}
+        )
+        async with consumer:
+            yield consumer, proxy
+
+
+async def value(consumer: Consumer) -> int:
+    return int((await asyncio.wait_for(consumer.getone(), SECONDS)).value or b"")
+
+
+async def test_cut_connections_neither_lose_nor_repeat(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic, 3)
+    count = 6000
+    await fill(bootstrap, topic, range(count), settings={"batch.num.messages": 50})
+    chance = random.Random(7)
+    small = {"max_partition_fetch_bytes": 2000, "fetch_max_bytes": 5000, "prefetch_memory_bytes": 10_000}
+    async with through_proxy(bootstrap, topic, **small) as (consumer, proxy):
+        seen: dict[int, list[int]] = {0: [], 1: [], 2: []}
+        numbers: list[int] = []
+        for number in range(count):
+            message = await asyncio.wait_for(consumer.getone(), SECONDS)
+            seen[message.partition].append(message.offset)
+            numbers.append(int(message.value or b""))
+            if number % 300 == 150:
+                # At once, or within an answer.
+                chance.choice((proxy.cut_all, lambda: proxy.cut_after(chance.randint(1, 4000))))()
+        assert proxy.accepted > 10
+    assert sorted(numbers) == list(range(count))
+    for offsets in seen.values():
+        assert offsets == list(range(len(offsets)))
+
+
+async def test_a_broker_that_stalls_is_asked_again(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    await fill(bootstrap, topic, range(10))
+    async with through_proxy(bootstrap, topic, request_timeout_ms=300, fetch_max_wait_ms=100) as (
+        consumer,
+        proxy,
+    ):
+        assert [await value(consumer) for _ in range(10)] == list(range(10))
+        accepted = proxy.accepted
+        proxy.stall()
+        await fill(bootstrap, topic, range(10, 20))
+        assert await consumer.getmany(timeout_ms=200) == {}
+        await until(lambda: proxy.accepted > accepted)  # it has given up on the connection
+        proxy.flow()
+        assert [await value(consumer) for _ in range(10)] == list(range(10, 20))
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+async def test_a_member_whose_connections_are_cut_goes_on(bootstrap: str, topic: str, protocol: str) -> None:
+    await create(bootstrap, topic, 2)
+    group = new_name("cut")
+    settings = {"group_id": group, "group_protocol": protocol, "auto_commit_interval_ms": 50}
+    async with through_proxy(bootstrap, topic, **settings) as (consumer, proxy):
+        seen = []
+        for turn in range(5):
+            await fill(bootstrap, topic, range(turn * 20, turn * 20 + 20))
+            seen += [await value(consumer) for _ in range(20)]
+            proxy.cut_all()
+        await consumer.commit()
+        assert sorted(seen) == list(range(100))
+        committed = [await consumer.committed(TopicPartition(topic, index)) or 0 for index in range(2)]
+        assert sum(committed) == 100
+
+
+@pytest.mark.parametrize("protocol", ["none", "classic", "consumer"])
+async def test_a_broker_that_is_killed_and_comes_back(tmp_path: Path, topic: str, protocol: str) -> None:
+    """Another process with the same data at the same address; the group goes on where it was."""
+    options = ("--set", "group.initial.rebalance.delay.ms=0", "--set", "offsets.topic.num.partitions=1")
+    broker = start_broker(tmp_path, *options)
+    listen = broker.bootstrap
+    await create(listen, topic, 2)
+    settings = dict(FAST)
+    if protocol != "none":
+        settings |= {"group_id": "g", "group_protocol": protocol, "auto_commit_interval_ms": 50}
+    async with Consumer(topic, bootstrap_servers=listen, **settings) as consumer:
+        await fill(listen, topic, range(50))
+        seen = [await value(consumer) for _ in range(50)]
+        if protocol != "none":
+            await consumer.commit()
+        broker.kill()
+        waiting = asyncio.ensure_future(consumer.getone())
+        broker = await asyncio.to_thread(start_broker, tmp_path, *options, "--listen", listen)
+        await fill(listen, topic, range(50, 100))
+        seen.append(int((await asyncio.wait_for(waiting, SECONDS)).value or b""))
+        while set(seen) != set(range(100)):
+            seen.append(await value(consumer))
+        assert len(seen) == 100  # all was committed, or nobody was asked: nothing comes twice
+        if protocol != "none":
+            await consumer.commit()
+            parts = [TopicPartition(topic, index) for index in range(2)]
+            assert sum(each.offset for each in (await consumer.committed_offsets(parts)).values()) == 100
+    broker.stop()
+
+
+@pytest.mark.parametrize("with_group", [False, True])
+async def test_a_topic_that_is_deleted_and_made_anew(bootstrap: str, topic: str, with_group: bool) -> None:
+    """What is in the new one is all read, whatever the position in the old one was."""
+    await create(bootstrap, topic)
+    await fill(bootstrap, topic, range(5))
+    settings = {"metadata_max_age_ms": 500, **FAST}
+    if with_group:
+        settings |= {
+            "group_id": new_name("anew"),
+            "heartbeat_interval_ms": 200,
+            "auto_commit_interval_ms": 50,
+        }
+    async with Consumer(topic, bootstrap_servers=bootstrap, **settings) as consumer:
+        assert [await value(consumer) for _ in range(5)] == list(range(5))
+        if with_group:
+            await consumer.commit()
+        waiting = asyncio.ensure_future(consumer.getone())
+        await delete(bootstrap, topic)
+        await create(bootstrap, topic)
+        await fill(bootstrap, topic, range(100, 120))
+        seen = [int((await asyncio.wait_for(waiting, SECONDS)).value or b"")]
+        while len(seen) < 20:
+            seen.append(await value(consumer))
+        assert seen == list(range(100, 120))
+        if with_group:
+            await consumer.commit()
+            assert await consumer.committed(TopicPartition(topic, 0)) == 20
+
+
+async def test_a_topic_that_is_made_anew_is_told_if_nothing_may_be_chosen(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    await fill(bootstrap, topic, range(5))
+    partition = TopicPartition(topic, 0)
+    settings = {**FAST, "metadata_max_age_ms": 300, "auto_offset_reset": "none"}
+    async with Consumer(bootstrap_servers=bootstrap, **settings) as consumer:
+        consumer.assign([partition])
+        consumer.seek(partition, 3)
+        assert [await value(consumer) for _ in range(2)] == [3, 4]
+        waiting = asyncio.ensure_future(consumer.getone())
+        await delete(bootstrap, topic)
+        await create(bootstrap, topic)
+        with pytest.raises(TopicRecreatedError, match="was deleted and made anew"):
+            await asyncio.wait_for(waiting, SECONDS)
+        await fill(bootstrap, topic, [9])
+        consumer.seek(partition, 0)
+        assert await value(consumer) == 9
+
+
+async def test_records_that_were_deleted_before_they_were_read(bootstrap: str, topic: str) -> None:
+    """Where the position is gone, reading goes on at the oldest record."""
+    from snakka.client.admin import Admin
+
+    await create(bootstrap, topic)
+    await fill(bootstrap, topic, range(10))
+    partition = TopicPartition(topic, 0)
+    async with (
+        Consumer(bootstrap_servers=bootstrap, **FAST) as consumer,
+        Admin(bootstrap_servers=bootstrap) as admin,
+    ):
+        consumer.assign([partition])
+        consumer.seek(partition, 2)
+        consumer.pause(partition)
+        await admin.delete_records({partition: 7})
+        consumer.resume(partition)
+        assert await value(consumer) == 7
