@@ -40,7 +40,7 @@ class Member:
         self.id = ""
         self.generation = -1
         self._caller: Caller = broker.caller()
-        self._fields = {"session_timeout_ms": 30_000, "rebalance_timeout_ms": 30_000, **fields}
+        self._fields = {"session_timeout_ms": 600_000, "rebalance_timeout_ms": 30_000, **fields}
         self._protocol: str | None = None
 
     def move_to(self, broker: Broker) -> None:

@@ -62,7 +62,7 @@ class TransactionalProducer:
 
     def initialize(self, version: int = 5, **fields: Any) -> Any:
         """What is under way is aborted, and those who had the id before are out."""
-        given = {"transactional_id": self.transactional_id, "transaction_timeout_ms": 60_000, **fields}
+        given = {"transactional_id": self.transactional_id, "transaction_timeout_ms": 600_000, **fields}
         answer = self.broker.ask(InitProducerIdRequest(**given), version, passing=BUSY)
         if not answer.error_code:
             self._renew(answer)
