@@ -104,6 +104,27 @@ def test_a_hanging_transaction_is_found_and_aborted(broker: ToolBox, topic: str)
     assert "Could not find any open transactions" in broker.fail(TRANSACTIONS, *gone)
 
 
+def test_a_java_producer_writes_in_transactions(broker: ToolBox, topic: str) -> None:
+    """One that leaves it to the broker to add partitions, and gets a new epoch for every transaction (KIP-890)."""
+    name = f"perf-{topic}"
+    said = broker.run(
+        "kafka-producer-perf-test",
+        *("--topic", topic, "--num-records", "500", "--record-size", "10", "--throughput", "2000"),
+        *("--transactional-id", name, "--transaction-duration-ms", "20"),
+    )
+    assert "500 records sent" in said
+    (row,) = broker.table(TRANSACTIONS, "describe", "--transactional-id", name)
+    assert row[4] == "CompleteCommit"
+    # One epoch for each transaction, and there were several.
+    assert int(row[3]) > 3
+    read = broker.run(
+        "kafka-console-consumer",
+        *("--topic", topic, "--group", f"readers-of-{topic}", "--from-beginning", "--max-messages", "500"),
+        *("--timeout-ms", "20000", "--isolation-level", "read_committed"),
+    )
+    assert len(read.splitlines()) == 500
+
+
 def hang(wire: Wire, topic: str) -> None:
     """A transactional record of an hour ago that no coordinator knows of."""
     batch = build_batch(
