@@ -101,7 +101,7 @@ class LogTruncatedError(ClientError):
 
 
 class DeserializationError(ClientError):
-    """A key or value that the application's own function can't read; the position is at the message, seek past it to go on."""
+    """A key or value that the application's own function can't read. The position is at the message: seek past it."""
 
     def __init__(self, topic: str, partition: int, offset: int, reason: Exception) -> None:
         super().__init__(f"{topic}-{partition} at offset {offset}: {reason!r}; seek past it to go on")
