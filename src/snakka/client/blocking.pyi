@@ -37,7 +37,7 @@ from snakka.client.consumer.consumer import Offsets
 from snakka.client.consumer.groups.listener import RebalanceListener
 from snakka.client.consumer.messages import Message, OffsetAndMetadata, OffsetAndTimestamp
 from snakka.client.group_metadata import GroupMetadata
-from snakka.client.producer.receipts import RecordMetadata
+from snakka.client.producer.receipts import BatchMetadata, RecordMetadata
 from snakka.client.producer.transactional import TransactionScope
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.record_encoder import PairedHeaders
@@ -298,6 +298,17 @@ class Producer:
         partition: int | None = ...,
         timestamp_ms: int | None = ...,
     ) -> RecordMetadata: ...
+    def send_arrow(
+        self,
+        topic: str,
+        table: pyarrow.Table | pyarrow.RecordBatch,
+        *,
+        value: str = ...,
+        key: str | None = ...,
+        headers: str | None = ...,
+        timestamp: str | None = ...,
+        partition: int | str | None = ...,
+    ) -> concurrent.futures.Future[list[BatchMetadata]]: ...
     def flush(self, deadline_seconds: float | None = ...) -> None: ...
     def transaction(self) -> TransactionScope: ...
     def begin_transaction(self) -> None: ...

@@ -175,12 +175,25 @@ class Accumulator:
             raise
 
     async def add_rows(
-        self, queue: PartitionQueue, encoded: EncodedBatch, receipt: RowsReceipt, deadline: float
+        self,
+        topic: TopicQueues,
+        partition: int | None,
+        encoded: EncodedBatch,
+        receipt: RowsReceipt,
+        deadline: float,
     ) -> None:
-        """A batch that is full already."""
+        """A batch that is complete already, for a partition or for any."""
         if encoded.size > min(self._settings.max_request_size, self.memory.total_bytes):
             raise self._too_large(encoded.size)
         await self.memory.take(encoded.size, max(deadline - self._clock.monotonic(), 0.0))
+        try:
+            self._check_open()
+            if topic.end_reason is not None:
+                raise topic.end_reason
+        except BaseException:
+            self.memory.give_back(encoded.size)
+            raise
+        queue = topic.sticky_queue if partition is None else topic.partitions[partition]
         self.close_open(queue)
         receipt.add()
         self._open(queue, encoded, encoded.size, receipt)

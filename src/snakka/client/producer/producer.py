@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from snakka.client.cluster_view import TopicView, open_cluster
 from snakka.client.errors import (
     ClientClosedError,
+    ClientConfigError,
     DeliveryTimeoutError,
     TopicRecreatedError,
     TransactionStateError,
@@ -19,12 +20,13 @@ from snakka.client.group_metadata import GroupMetadata
 from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.producer.accumulator import Accumulator
 from snakka.client.producer.batches import Batch, Packing, PartitionQueue, TopicQueues
-from snakka.client.producer.receipts import RecordMetadata
+from snakka.client.producer.receipts import BatchMetadata, RecordMetadata, RowsReceipt
 from snakka.client.producer.sender import Sender
 from snakka.client.producer.sequences import DeliveryLine
 from snakka.client.producer.transactional import Transactions, TransactionScope
 from snakka.client.settings import ProducerSettings, resolve
 from snakka.client.tasks import Tasks
+from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.compression import Compression
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
@@ -34,19 +36,30 @@ from snakka.protocol.record_encoder import PairedHeaders
 from snakka.protocol.uuids import uuid_text
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from snakka.client.consumer.messages import OffsetAndMetadata
-    from snakka.client.topic_partition import TopicPartition
+
+# Rows come in great numbers, so their batches are larger than batch.size as it is unless somebody sets it.
+_ROWS_BATCH_BYTES = 128 * 1024
+# Above this a table is sorted by partitions in a thread.
+_ARRANGED_AT_ONCE_BYTES = 1024 * 1024
 
 
 class Producer:
     """Sends records to topics of one cluster.
 
-    >>> async with Producer(bootstrap_servers="127.0.0.1:9092") as producer:  # doctest: +SKIP
-    ...     metadata = await producer.send_and_wait("orders", b"three apples", key=b"alice")
+    >>> async with Producer(bootstrap_servers=bootstrap) as producer:
+    ...     written = await producer.send_and_wait("orders", b"three apples", key=b"alice")
+    ...     written.topic, written.partition, written.offset
+    ('orders', 0, 0)
     """
 
     def __init__(self, settings: Mapping[str, object] | None = None, /, **keywords: Any) -> None:
-        """Settings by Kafka's names in a mapping, or as keywords: `linger_ms=20` is `linger.ms`."""
+        """Settings by Kafka's names in a mapping, or as keywords: `linger_ms=20` is `linger.ms`.
+
+        >>> producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "compression.type": "zstd"})
+        """
         self._settings = resolve(ProducerSettings, keywords, settings)
         self._tasks = Tasks()
         self._cluster = open_cluster(self._settings, self._tasks)
@@ -142,6 +155,12 @@ class Producer:
         """Add a record to its partition's batch; the future gets its place when it is written.
 
         It waits only if the topic is not known yet or buffer.memory is full, for max.block.ms at most (BufferFullError).
+
+        >>> async with Producer(bootstrap_servers=bootstrap) as producer:
+        ...     futures = [await producer.send("numbers", b"%d" % number) for number in range(1000)]
+        ...     await producer.flush()
+        ...     futures[-1].result().offset
+        999
         """
         queues = self._topics.get(topic)
         if queues is None or self._obstacle is not None:
@@ -183,6 +202,63 @@ class Producer:
         """Send a record and wait until it is written."""
         return await (await self.send(topic, value, key, headers, partition, timestamp_ms))
 
+    async def send_arrow(
+        self,
+        topic: str,
+        table: "pyarrow.Table | pyarrow.RecordBatch",
+        *,
+        value: str = "value",
+        key: str | None = None,
+        headers: str | None = None,
+        timestamp: str | None = None,
+        partition: int | str | None = None,
+    ) -> "asyncio.Future[list[BatchMetadata]]":
+        """Send the rows of a table; the future tells where they are when all of them are written.
+
+        `value`, `key`, `headers` and `timestamp` name columns: bytes or text, headers lists of a name and a value, times as
+        such or in milliseconds. `partition` is one for all rows, or names a column; without it the keys decide. It waits as
+        `send` does. If it raises, rows may have been sent all the same.
+
+        >>> import pyarrow
+        >>> table = pyarrow.table({"who": ["alice", "bob"], "what": ["three apples", "a pear"]})
+        >>> async with Producer(bootstrap_servers=bootstrap) as producer:
+        ...     written = await producer.send_arrow("orders", table, key="who", value="what")
+        ...     [batch.record_count for batch in await written]
+        [2]
+        """
+        from snakka.client.producer.arrow_rows import NO_PARTITION, Columns, rows_by_partition
+
+        settings = self._settings
+        if settings.partitioner is not None and partition is None:
+            raise ClientConfigError("a partitioner of one's own is not asked for rows: say `partition`")
+        queues = await self._known_topic(topic)
+        columns = Columns(value, key, headers, timestamp)
+        count = len(queues.partitions)
+        arguments = (table, columns, partition, count, settings.partitioner_ignore_keys)
+        if table.nbytes > _ARRANGED_AT_ONCE_BYTES:
+            rows = await self._loop.run_in_executor(None, rows_by_partition, *arguments)
+        else:
+            rows = rows_by_partition(*arguments)
+        for group in rows:
+            if not NO_PARTITION <= group.partition < count or (partition is not None and group.partition < 0):
+                raise _no_such_partition(queues, group.partition)
+        receipt = RowsReceipt(self._loop.create_future())
+        limit = min(max(settings.batch_size, _ROWS_BATCH_BYTES), settings.max_request_size)
+        try:
+            for group in rows:
+                index = None if group.partition == NO_PARTITION else group.partition
+                for encoded in group.encoded(columns, self._now_ms(), limit):
+                    if self._transactions is not None:
+                        self._transactions.state.check_open("send")
+                    deadline = self._clock.monotonic() + settings.max_block_ms / 1000
+                    await self._accumulator.add_rows(queues, index, encoded, receipt, deadline)
+        except BaseException as error:
+            receipt.failed(error if isinstance(error, Exception) else ClientClosedError("it was cancelled"))
+            receipt.future.exception()
+            raise
+        receipt.close()
+        return receipt.future
+
     async def flush(self, deadline_seconds: float | None = None) -> None:
         """Send everything now, and wait until it is settled; DeliveryTimeoutError if that takes longer."""
         self._check_open()
@@ -195,9 +271,12 @@ class Producer:
 
         TransactionAbortedError says that nothing of it counts, and that it may be tried again as a whole.
 
-        >>> async with producer.transaction():  # doctest: +SKIP
-        ...     await producer.send("orders", b"three apples")
-        ...     await producer.send_offsets_to_transaction({("baskets", 0): 17}, "shop")
+        >>> async with Producer(bootstrap_servers=bootstrap, transactional_id="shop-1") as producer:
+        ...     async with producer.transaction():
+        ...         future = await producer.send("orders", b"three apples")
+        ...         await producer.send_offsets_to_transaction({TopicPartition("orders", 0): 17}, "shop")
+        ...     future.result().offset
+        0
         """
         return TransactionScope(self._transactional())
 
@@ -216,7 +295,7 @@ class Producer:
         await self._transactional().abort()
 
     async def send_offsets_to_transaction(
-        self, offsets: "Mapping[TopicPartition, int | OffsetAndMetadata]", group: GroupMetadata | str
+        self, offsets: Mapping[TopicPartition, "int | OffsetAndMetadata"], group: GroupMetadata | str
     ) -> None:
         """Let a group go on at these offsets if the transaction is committed.
 
@@ -279,10 +358,7 @@ class Producer:
                 return queues.sticky_queue, key, value
             partition = partition_for_key(key, count)
         if not 0 <= partition < count:
-            raise ApiError(
-                ErrorCode.INVALID_PARTITIONS,
-                f"topic {queues.name} has no partition {partition}, only 0 to {count - 1}",
-            )
+            raise _no_such_partition(queues, partition)
         return queues.partitions[partition], key, value
 
     async def _flushed(self, deadline_seconds: float | None) -> None:
@@ -342,6 +418,13 @@ class Producer:
 
 def _labels(settings: ProducerSettings) -> dict[str, str]:
     return {} if settings.transactional_id is None else {"transactional_id": settings.transactional_id}
+
+
+def _no_such_partition(queues: TopicQueues, partition: int) -> ApiError:
+    last = len(queues.partitions) - 1
+    return ApiError(
+        ErrorCode.INVALID_PARTITIONS, f"topic {queues.name} has no partition {partition}, only 0 to {last}"
+    )
 
 
 def _packing(settings: ProducerSettings) -> Packing:

@@ -261,6 +261,7 @@ _DOOM = {
     ErrorCode.STALE_MEMBER_EPOCH: "the group has given the partitions to somebody else",
 }
 _FATAL = {
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "a topic or a partition does not exist",
     ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "it needs an ACL for Write on this transactional.id",
     ErrorCode.INVALID_TRANSACTION_TIMEOUT: "transaction.timeout.ms is more than brokers allow with"
     " transaction.max.timeout.ms",

@@ -102,6 +102,9 @@ class Transactions:
         except ApiError as error:
             self._die(error)
             raise
+        except ClientError as error:
+            self._doom(reason_to_abort(error))  # whether the offsets are a part of it is not known
+            raise
 
     async def leave(self) -> None:
         """Abort what is open, as far as that is possible: nobody will."""

@@ -18,7 +18,6 @@ from enum import Enum, auto
 
 from snakka.client.errors import (
     ClientError,
-    DeliveryTimeoutError,
     OutOfOrderError,
     TransactionAbortedError,
     TransactionStateError,
@@ -112,7 +111,9 @@ _PASSING = frozenset(
 
 def reason_to_abort(error: Exception) -> Exception:
     """For a transaction of which a batch failed: an error that says so if trying again may help, else the error itself."""
-    is_passing = isinstance(error, DeliveryTimeoutError | OutOfOrderError)
+    is_passing = isinstance(error, OutOfOrderError | TimeoutError) or (
+        isinstance(error, ClientError) and error.retriable
+    )
     if isinstance(error, ApiError):
         is_passing = error.code in _PASSING
     if not is_passing:
