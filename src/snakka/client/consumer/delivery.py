@@ -17,6 +17,7 @@ from snakka.client.consumer.positions import AssignedPartition
 from snakka.client.errors import ClientError, DeserializationError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ProtocolError
+from snakka.protocol.fetched_batches import PlainBatch
 from snakka.protocol.record_columns import read_columns
 
 if TYPE_CHECKING:
@@ -321,27 +322,34 @@ class Delivery:
 
     def _decode_run(self, part: FetchedPart) -> bool:
         """Whether the part has messages still; if it has none it goes."""
-        topic, partition = part.assigned.partition
+        begins = part.batches.next_offset
         try:
             for batch in part.batches:
-                try:
-                    run = self._decode(batch, topic, partition)
-                except DeserializationError as error:
-                    # Those before it first; then the position is at the one that can't be read.
-                    part.rewind(error.offset)
-                    run = self._decode(batch._replace(stop=error.offset), topic, partition)
-                    if not run:
-                        raise
+                run = self._decoded(part, batch)
                 if run:
                     self._begin_run(part, run)
                     return True
+                begins = part.batches.next_offset
         except DeserializationError as error:
             self._give_up(part, error)
         except ProtocolError as error:
+            part.rewind(begins)
             self._give_up(part, _unreadable(part, error))
         else:
             self._finish(part)
         return False
+
+    def _decoded(self, part: FetchedPart, batch: PlainBatch) -> list[Message]:
+        topic, partition = part.assigned.partition
+        try:
+            return self._decode(batch, topic, partition)
+        except DeserializationError as error:
+            # Those before it first; then the position is at the one that can't be read.
+            part.rewind(error.offset)
+            run = self._decode(batch._replace(stop=error.offset), topic, partition)
+            if not run:
+                raise
+            return run
 
     def _take(self, taken: dict[TopicPartition, list[Message]], most: int, partitions: Partitions) -> bool:
         while most > 0 and self._open_run(partitions):
@@ -374,9 +382,11 @@ class Delivery:
             if not self._may_give(assigned, partitions):
                 index += 1
                 continue
+            begins = part.batches.next_offset
             try:
                 decoded = read_columns(part.batches, columns, most_bytes)
             except ProtocolError as error:
+                part.rewind(begins)
                 self._give_up(part, _unreadable(part, error))
                 continue
             if decoded is None:
