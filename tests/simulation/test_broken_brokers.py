@@ -15,7 +15,7 @@ from snakka.storage.segment import Segment
 from snakka.storage.swap_files import finish_interrupted_swaps
 from snakka.testing.simulation.runner import run_seed
 
-MOST_SEEDS = 60
+MOST_SEEDS = 120
 
 Break = Callable[[pytest.MonkeyPatch], None]
 

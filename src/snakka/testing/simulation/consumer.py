@@ -253,6 +253,7 @@ class ConsumerClient:
                 partition.check_read(header, record, life)
             position = header.next_offset
         if position != reading.position:
+            self._world.promised()
             reading.position = position
             reading.is_news = True
 

@@ -40,6 +40,9 @@ class Surroundings(Protocol):
     def look(self) -> None:
         """Let the model see what the broker's logs have now, if the broker lives."""
 
+    def promised(self) -> None:
+        """A client was told or shown something that may not be taken back any more."""
+
     def now_ms(self) -> int: ...
 
 

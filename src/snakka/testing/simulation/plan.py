@@ -38,6 +38,8 @@ class Plan:
     # The likelihood of a death at each rename, at which files change hands, and at each start.
     deaths_at_renames: float
     deaths_while_starting: float
+    # The likelihood of a power cut at each answer that a client may rely on: the moment when a broken promise shows.
+    power_cuts_at_answers: float
     clean_restarts: float
     cut_connections: float
     stalls: float
@@ -70,6 +72,7 @@ def make_plan(seed: int) -> Plan:
         deaths_at_writes=_sometimes(chance, 0.8),
         deaths_at_renames=_sometimes(chance, 0.02, likelihood=0.3),
         deaths_while_starting=_sometimes(chance, 0.2, likelihood=0.3),
+        power_cuts_at_answers=_sometimes(chance, 0.02, likelihood=0.4),
         clean_restarts=_sometimes(chance, 0.4),
         cut_connections=_sometimes(chance, 1.0),
         stalls=_sometimes(chance, 0.3),
@@ -97,7 +100,8 @@ def _dark(plan: Plan) -> Plan:
         seconds=8.0,
         idempotent_producers=2,
         pipelining_producers=1,
-        power_cuts=1.0,
+        power_cuts=0.5,
+        power_cuts_at_answers=0.04,
         deaths_at_writes=1.6,
         deaths_at_renames=0.02,
         deaths_while_starting=0.3,

@@ -235,6 +235,7 @@ class ProducerClient:
         if topic.is_gone or topic.deletion_was_sent:
             return  # by its name it may have gone into another topic
         partition.acknowledge(batch, base_offset, life)
+        self._world.promised()
         lane = self._lanes.get(partition)
         if lane is not None:
             lane.acknowledged_in = life

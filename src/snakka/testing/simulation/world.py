@@ -55,6 +55,7 @@ class World:
         self._plan = plan
         self._loop = loop
         self._chance = plan.chance("world")
+        self._chance_at_answers = plan.chance("answers")
         self._clock = VirtualClock(loop)
         self._network = SimulatedNetwork(loop, plan.chance("network"), plan.network, trace)
         self._disk = SimulatedDisk()
@@ -73,6 +74,14 @@ class World:
 
     def now_ms(self) -> int:
         return self._clock.now_ms()
+
+    def promised(self) -> None:
+        if self._chance_at_answers.random() < self._plan.power_cuts_at_answers:
+            self._loop.call_soon(self._cut_power, self.life)
+
+    def _cut_power(self, life: BrokerLife) -> None:
+        if not self.is_ending:
+            life.kill(power_cut=True)
 
     def look(self) -> None:
         if self.life.is_serving and self._audit is not None:
