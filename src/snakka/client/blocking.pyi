@@ -285,7 +285,7 @@ class Producer:
         topic: str,
         value: Any = ...,
         key: Any = ...,
-        headers: PairedHeaders = ...,
+        headers: PairedHeaders | None = ...,
         partition: int | None = ...,
         timestamp_ms: int | None = ...,
     ) -> concurrent.futures.Future[RecordMetadata]: ...
@@ -294,7 +294,7 @@ class Producer:
         topic: str,
         value: Any = ...,
         key: Any = ...,
-        headers: PairedHeaders = ...,
+        headers: PairedHeaders | None = ...,
         partition: int | None = ...,
         timestamp_ms: int | None = ...,
     ) -> RecordMetadata: ...

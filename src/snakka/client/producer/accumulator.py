@@ -43,7 +43,7 @@ class Accumulator:
         self.memory = BufferMemory(settings.buffer_memory)
         self.avoided_leaders: Callable[[], Sequence[int]] = tuple
         self._settings = settings
-        self._batch_bytes = min(settings.batch_size, settings.max_request_size)
+        self._batch_bytes = min(settings.batch_size, settings.max_request_size, settings.buffer_memory)
         self._linger_seconds = settings.linger_ms / 1000
         self._delivery_seconds = settings.delivery_timeout_ms / 1000
         self._clock = clock
@@ -169,8 +169,7 @@ class Accumulator:
             return bool(batch.encoder.append(timestamp_ms, key, value, headers))
         except Exception:
             if not batch.encoder.count:  # a batch without records is never sent
-                batch.queue.open = None
-                self._lingering.pop(batch, None)
+                self.forget_open(batch)
                 self.release(batch)
             raise
 
@@ -235,6 +234,12 @@ class Accumulator:
         if queue is topic.sticky_queue and topic.sticky.filled(batch.encoder.size):
             self.move_sticky(topic)
         self._on_ready(queue)
+
+    def forget_open(self, batch: Batch) -> None:
+        """An open batch takes no more records, and will not be sent."""
+        batch.queue.open = None
+        batch.count = batch.encoder.count
+        self._lingering.pop(batch, None)
 
     def close_all(self) -> None:
         """Everything may be sent now."""

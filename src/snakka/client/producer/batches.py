@@ -219,7 +219,9 @@ class PartitionQueue:
 
     @property
     def leader_id(self) -> int:
-        return self.topic.view.partitions[self.index].leader_id
+        partitions = self.topic.view.partitions
+        # Brokers that know no topic ids may have made the topic anew, with fewer partitions.
+        return partitions[self.index].leader_id if self.index < len(partitions) else NO_LEADER
 
     @property
     def load(self) -> int:

@@ -169,7 +169,7 @@ class Outcomes:
         """Fail a batch wherever it is."""
         queue = batch.queue
         if queue.open is batch:
-            queue.open = None
+            self._accumulator.forget_open(batch)
         elif batch in queue.waiting:
             queue.waiting.remove(batch)
         elif not batch.is_in_flight and batch in queue.line.unsettled:

@@ -19,7 +19,7 @@ from snakka.client.errors import (
 from snakka.client.group_metadata import GroupMetadata
 from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.producer.accumulator import Accumulator
-from snakka.client.producer.batches import Batch, Packing, PartitionQueue, TopicQueues
+from snakka.client.producer.batches import Batch, Packing, TopicQueues
 from snakka.client.producer.receipts import BatchMetadata, RecordMetadata, RowsReceipt
 from snakka.client.producer.sender import Sender
 from snakka.client.producer.sequences import DeliveryLine
@@ -93,7 +93,8 @@ class Producer:
         self._sender = Sender(
             settings, self._cluster, self._accumulator, _packing(settings), self._transactions, self._failed
         )
-        self._accumulator.connect(self._sender.offer, self._sender.outcomes.watch_expiry, self._check_open)
+        self._accumulator.connect(self._sender.offer, self._sender.outcomes.watch_expiry, self._check_taking)
+        self._accumulator.avoided_leaders = self._sender.avoided_leaders
         try:
             await self._cluster.connect(deadline)
             self._cluster.watch(self._cluster_changed)
@@ -148,7 +149,7 @@ class Producer:
         topic: str,
         value: Any = None,
         key: Any = None,
-        headers: PairedHeaders = (),
+        headers: PairedHeaders | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> "asyncio.Future[RecordMetadata]":
@@ -166,18 +167,19 @@ class Producer:
         if queues is None or self._obstacle is not None:
             queues = await self._known_topic(topic)
         if self._transactions is not None:
-            self._transactions.state.check_open("send")
+            self._check_taking()
         if timestamp_ms is None:
             timestamp_ms = self._now_ms()
-        is_sticky = False
+        elif timestamp_ms < 0:
+            raise ValueError(f"a timestamp is not negative, and this is {timestamp_ms}")
+        if headers is None:
+            headers = ()
         if self._has_own_rules or partition is not None:
-            queue, key, value = self._by_rules(queues, partition, key, value)
-        elif key is None:
-            is_sticky = True
-            queue = queues.sticky_queue
-        else:
-            partitions = queues.partitions
-            queue = partitions[partition_for_key(key, len(partitions))]
+            partition, key, value = self._by_rules(queues, partition, key, value)
+        elif key is not None:
+            partition = partition_for_key(key, len(queues.partitions))
+        is_sticky = partition is None
+        queue = queues.sticky_queue if partition is None else queues.partitions[partition]
         batch = queue.open
         # The encoder takes no record that does not fit, unless it is the first.
         if batch is None or not batch.encoder.append(timestamp_ms, key, value, headers):
@@ -195,7 +197,7 @@ class Producer:
         topic: str,
         value: Any = None,
         key: Any = None,
-        headers: PairedHeaders = (),
+        headers: PairedHeaders | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> RecordMetadata:
@@ -248,8 +250,6 @@ class Producer:
             for group in rows:
                 index = None if group.partition == NO_PARTITION else group.partition
                 for encoded in group.encoded(columns, self._now_ms(), limit):
-                    if self._transactions is not None:
-                        self._transactions.state.check_open("send")
                     deadline = self._clock.monotonic() + settings.max_block_ms / 1000
                     await self._accumulator.add_rows(queues, index, encoded, receipt, deadline)
         except BaseException as error:
@@ -281,6 +281,7 @@ class Producer:
         return TransactionScope(self._transactional())
 
     async def begin_transaction(self) -> None:
+        """Begin one; the one before must have been ended."""
         self._transactional().state.begin()
 
     async def commit_transaction(self) -> None:
@@ -323,6 +324,12 @@ class Producer:
         if self._obstacle is not None:
             raise self._obstacle
 
+    def _check_taking(self) -> None:
+        """Raises if no records are taken: by the producer, or outside of a transaction."""
+        self._check_open()
+        if self._transactions is not None:
+            self._transactions.state.check_open("send")
+
     def _failed(self, error: Exception) -> None:
         """Nothing can be sent any more."""
         self._obstacle = error
@@ -343,8 +350,11 @@ class Producer:
 
     def _by_rules(
         self, queues: TopicQueues, partition: int | None, key: Any, value: Any
-    ) -> tuple[PartitionQueue, Bytes | None, Bytes | None]:
-        """Where a record goes for which a partition is named, or settings say how to make bytes or to choose."""
+    ) -> tuple[int | None, Bytes | None, Bytes | None]:
+        """Where a record goes for which a partition is named, or settings say how to make bytes or to choose.
+
+        The partition is None if it may be any.
+        """
         settings = self._settings
         if settings.key_serializer is not None:
             key = settings.key_serializer(key)
@@ -355,11 +365,11 @@ class Producer:
             partition = settings.partitioner(queues.name, key, value, count)
         if partition is None:
             if key is None or settings.partitioner_ignore_keys:
-                return queues.sticky_queue, key, value
+                return None, key, value
             partition = partition_for_key(key, count)
         if not 0 <= partition < count:
             raise _no_such_partition(queues, partition)
-        return queues.partitions[partition], key, value
+        return partition, key, value
 
     async def _flushed(self, deadline_seconds: float | None) -> None:
         self._accumulator.close_all()

@@ -90,6 +90,8 @@ class Sender:
         self._held: dict[PartitionQueue, None] = {}  # without a leader, or without a producer id
         self._in_flight: dict[PeerConnection, int] = {}
         self._dialling: set[int] = set()
+        self._blocked: dict[int, float] = {}  # leaders that can't be sent to, and since when
+        self._availability_seconds = settings.partitioner_availability_timeout_ms / 1000
         self._is_due = False
         self._is_closed = False
         self._ids = ProducerIds(cluster, self.relist, self.fail)
@@ -156,14 +158,27 @@ class Sender:
         if connection is None:
             if listed:
                 self._dial(leader_id)
+                if self._availability_seconds:
+                    self._blocked.setdefault(leader_id, self._cluster.clock.monotonic())
             return
         while listed and self._in_flight.get(connection, 0) < self._most_in_flight:
             self._accumulator.close_for(leader_id)
             batches = self._gather(connection, listed)
             if batches:
+                self._blocked.pop(leader_id, None)
                 self._send(connection, batches)
         if not listed:
             self._ready.pop(leader_id, None)
+            self._blocked.pop(leader_id, None)
+        elif self._availability_seconds:
+            self._blocked.setdefault(leader_id, self._cluster.clock.monotonic())
+
+    def avoided_leaders(self) -> Sequence[int]:
+        """Those that take nothing for longer than partitioner.availability.timeout.ms."""
+        if not self._blocked:
+            return ()
+        since = self._cluster.clock.monotonic() - self._availability_seconds
+        return [leader_id for leader_id, blocked in self._blocked.items() if blocked < since]
 
     def _gather(self, connection: PeerConnection, listed: dict[PartitionQueue, None]) -> Sequence[Batch]:
         """One batch of each queue, as many as fit a request; queues that have no more are taken off the list."""
@@ -392,8 +407,12 @@ class Sender:
     def _undialled(self, leader_id: int, error: ClientError) -> None:
         """No connection: perhaps somebody else leads by now, and each batch should be able to say why it waits."""
         self._cluster.refresh_soon()
-        for queue in [*self._ready.get(leader_id, {})]:
+        listed = self._ready.get(leader_id, {})
+        for queue in [*listed]:
             for batch in [*queue.line.unsettled, *queue.waiting]:
                 batch.failure = error
                 if isinstance(error, AuthenticationError):
                     self.outcomes.drop(batch, error)
+            if not queue.has_work:  # all of it has failed meanwhile
+                del listed[queue]
+                queue.listed_for = None
