@@ -107,7 +107,7 @@ class Consumer:
             return
         self._is_stopped = True
         if self._group is not None:
-            await self._group.close(self._deadline, with_what_is_in_hands=with_what_is_in_hands)
+            await self._group.close(with_what_is_in_hands=with_what_is_in_hands)
         await self._close()
 
     async def _close(self) -> None:

@@ -58,6 +58,7 @@ class Delivery:
         self._in_hands: dict[AssignedPartition, int] = {}  # given out at once: where that began
         self._failures: deque[_Failure] = deque()
         self._waiters: set[asyncio.Future[None]] = set()
+        self._has_room_again = False
         self._holds = 0
         self._holder: asyncio.Task[object] | None = None
         self._callers = 0  # that are inside of a call just now
@@ -248,6 +249,11 @@ class Delivery:
         self.come_back()
         self._callers += 1
         try:
+            if self._has_room_again:
+                self._has_room_again = False
+                await asyncio.sleep(
+                    0
+                )  # let the next fetch begin: the application may never wait for anything
             while not self._is_closed:
                 if not self._holds:
                     self._raise_failure()
@@ -423,6 +429,7 @@ class Delivery:
         answer.parts -= 1
         if not answer.parts:
             self.buffered_bytes -= answer.size
+        self._has_room_again = True
         self._on_room()
 
 

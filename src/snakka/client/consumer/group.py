@@ -21,6 +21,9 @@ from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.uuids import ZERO_UUID, Uuid
 
+# Who stops does not wait for a coordinator that is gone: whoever reads on begins a little earlier then.
+_CLOSE_SECONDS = 5.0
+
 
 class Group:
     """One consumer in one group. A consumer that chooses its partitions itself is no member, but commits all the same."""
@@ -97,9 +100,10 @@ class Group:
         """Leave, until something is subscribed to again."""
         await self._member.withdraw()
 
-    async def close(self, deadline: float, *, with_what_is_in_hands: bool) -> None:
+    async def close(self, *, with_what_is_in_hands: bool) -> None:
         """Commit and leave. What the application has in its hands counts as processed, or as failed."""
         if self._auto_commit is not None:
+            deadline = self._cluster.clock.monotonic() + _CLOSE_SECONDS
             await self._auto_commit.commit(deadline, with_what_is_in_hands=with_what_is_in_hands)
             self._rebalancing.auto_commit = None
         if self._auto_commit_task is not None:

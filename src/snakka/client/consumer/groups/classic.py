@@ -60,6 +60,7 @@ class ClassicMember:
         self._is_heard = False  # the group knows us: heartbeats are due
         self._has_lost = False  # what we have may be somebody else's already
         self._is_too_slow = False  # the application must come back before we join again
+        self._is_fenced = False  # another one has our instance id: to join again would take it back
         self._last: tuple[tuple[TopicPartition, ...], int] = ((), NO_GENERATION)
         self._joined_topics: frozenset[str] = frozenset()
         self._must_join = asyncio.Event()
@@ -100,6 +101,10 @@ class ClassicMember:
         while True:
             await self._must_join.wait()
             self._must_join.clear()
+            if self._is_fenced:
+                await self._prepare()
+            while self._is_fenced:
+                await self._ground.delivery.told(failure(ErrorCode.FENCED_INSTANCE_ID, self._ground.group_id))
             if self._is_too_slow:
                 await self._ground.delivery.called()
                 self._is_too_slow = False
@@ -226,16 +231,19 @@ class ClassicMember:
             self._become_nobody(code)
         elif outcome is Outcome.FAIL:
             self._become_nobody(code)
-            await self._ground.delivery.told(failure(code, self._ground.group_id))
+            if not self._is_fenced:
+                await self._ground.delivery.told(failure(code, self._ground.group_id))
         return outcome
 
     def _become_nobody(self, code: ErrorCode) -> None:
         """The group does not know us any more; an old generation keeps its member id."""
         if code is not ErrorCode.ILLEGAL_GENERATION:
             self._member_id = ""
+        self._is_fenced = code is ErrorCode.FENCED_INSTANCE_ID
         self._generation = NO_GENERATION
         self._is_heard = False
         self._has_lost = True
+        self._rebalancing.freeze()
 
     # -- heartbeats -----------------------------------------------------------------------------------------------
 
@@ -277,7 +285,7 @@ class ClassicMember:
             self._rejoin("the group assigns anew")
         elif outcome in (Outcome.BEGIN_ANEW, Outcome.FAIL):
             self._become_nobody(code)
-            if outcome is Outcome.FAIL:
+            if outcome is Outcome.FAIL and not self._is_fenced:
                 await self._ground.delivery.told(failure(code, self._ground.group_id))
             self._rejoin(f"a heartbeat was refused: {code.name}")
         elif outcome is Outcome.FIND_COORDINATOR:

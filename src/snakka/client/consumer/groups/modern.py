@@ -141,7 +141,10 @@ class ModernMember:
         elif outcome is Outcome.FAIL:
             if code is not ErrorCode.TOPIC_AUTHORIZATION_FAILED:
                 self._begin_anew()
-            await self._ground.delivery.told(failure(code, self._ground.group_id, response.error_message))
+            error = failure(code, self._ground.group_id, response.error_message)
+            await self._ground.delivery.told(error)
+            while code is ErrorCode.FENCED_INSTANCE_ID:  # to join again would take the place of another one
+                await self._ground.delivery.told(error)
         return outcome
 
     def _begin_anew(self) -> None:
