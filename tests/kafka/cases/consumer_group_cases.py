@@ -324,6 +324,7 @@ def consumers_that_fall_silent(broker: Broker, version: int) -> None:
     member.beat(version)
     describe(broker, group)
     member.join(version)
+    member.leave(version)
     # Away, and not back in time.
     static = Consumer(broker, group, "b", topic, instance="i")
     static.join(version)
