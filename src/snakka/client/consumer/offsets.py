@@ -79,10 +79,11 @@ class GroupOffsets:
             return
         async with self._order:
             pauses = Pauses(self._cluster.clock, deadline, self._cluster.backoff)
+            ids = await self._ids(offsets, deadline)
             while True:
                 self._check_ours(offsets)
                 try:
-                    await self._commit_once(offsets, deadline)
+                    await self._commit_once(offsets, ids, deadline)
                     return
                 except (ApiError, ClientError) as error:
                     if not is_retriable(error):
@@ -112,9 +113,11 @@ class GroupOffsets:
     # -- commit ---------------------------------------------------------------------------------------------------
 
     async def _commit_once(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: float
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        ids: Mapping[str, Uuid],
+        deadline: float,
     ) -> None:
-        ids = await self._ids(offsets, deadline)
         topics: dict[str, OffsetCommitRequestTopic] = {}
         for partition, each in offsets.items():
             name = partition.topic
@@ -168,7 +171,7 @@ class GroupOffsets:
             return MemberFencedError(
                 f"another member has taken the place of group.instance.id={who.instance_id}: {what} is refused"
             )
-        if code in _NO_LONGER_A_MEMBER or (code in _PASSING and self.identity() == who and who.uses_epochs):
+        if code in _NO_LONGER_A_MEMBER:
             return CommitFailedError(
                 f"{what} is refused ({code.name}): the group has gone on without this consumer; raise"
                 " max.poll.interval.ms or take fewer messages at once"
