@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.broker_process import BrokerProcess, start_broker
+from tests.cli.broker_process import BrokerProcess, run_command, start_broker
 from tests.client.independent_reader import read_topic
+from tests.client.kafka_broker import CLUSTER_ID
 from tests.client.unreliable_proxy import UnreliableProxy
 from tests.client.waiting import until
+from tests.kafka.nodes import KafkaProcess, Node, kafka_libs
 
 from snakka.client.admin import Admin
 from snakka.client.broker_addresses import BrokerNode
@@ -267,3 +269,32 @@ async def test_what_is_left_when_the_producer_stops_in_time_says_so(topic: str) 
     await producer.stop(0.2)
     with pytest.raises(ClientError, match="was stopped before this was acknowledged"):
         await future
+
+
+@pytest.mark.slow
+async def test_apache_kafka_that_is_killed_and_comes_back_has_every_record_once(
+    tmp_path: Path, topic: str
+) -> None:
+    libs = kafka_libs()
+    node = Node(tmp_path / "node")
+    node.set_options(controller_quorum_bootstrap_servers=node.controller)
+    formatted = run_command("format", "--config", str(node.properties), "--cluster-id", CLUSTER_ID)
+    assert formatted.returncode == 0, formatted
+    running = [await asyncio.to_thread(KafkaProcess, node, libs)]
+    try:
+        await create(node.bootstrap, topic, 2)
+        async with Producer(bootstrap_servers=node.bootstrap, batch_size=300, linger_ms=1) as producer:
+            futures = [
+                await producer.send(topic, b"%d" % number, b"%d" % (number % 5)) for number in range(1000)
+            ]
+            running[0].kill()
+            futures += [
+                await producer.send(topic, b"%d" % number, b"%d" % (number % 5))
+                for number in range(1000, 2000)
+            ]
+            running.append(await asyncio.to_thread(KafkaProcess, node, libs))
+            metadata = [await future for future in futures]
+        await check_once_and_in_order(node.bootstrap, topic, 2000, metadata)
+    finally:
+        for kafka in running:
+            kafka.kill()
