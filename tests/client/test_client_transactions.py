@@ -11,6 +11,7 @@ from confluent_kafka import TopicPartition as LibrdkafkaPartition
 from tests.client.independent_reader import READ_SECONDS, read_topic
 
 from snakka.client.admin import Admin
+from snakka.client.consumer import Consumer
 from snakka.client.errors import (
     ProducerFencedError,
     TransactionAbortedError,
@@ -126,6 +127,52 @@ async def test_offsets_count_only_if_the_transaction_does(bootstrap: str, versio
             await producer.send(name, b"second")
     assert await committed_offset(bootstrap, name, name) == 19
     assert await committed_values(bootstrap, name) == [b"first", b"second"]
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+async def test_what_is_read_and_written_on_is_so_once_although_the_work_is_interrupted(
+    bootstrap: str, protocol: str, name: str
+) -> None:
+    source, target = f"{name}-source", f"{name}-target"
+    for topic in (source, target):
+        await create(bootstrap, topic)
+    async with Producer(bootstrap_servers=bootstrap) as producer:
+        for number in range(60):
+            await producer.send(source, b"%d" % number)
+    for is_interrupted in (True, False):
+        async with (
+            Producer(bootstrap_servers=bootstrap, transactional_id=name) as producer,
+            Consumer(
+                source,
+                bootstrap_servers=bootstrap,
+                group_id=name,
+                group_protocol=protocol,
+                auto_offset_reset="earliest",
+                enable_auto_commit=False,
+            ) as consumer,
+            asyncio.timeout(30),
+        ):
+            done = await carry_over(consumer, producer, target, 20 if is_interrupted else 60)
+            assert done or is_interrupted
+    assert await committed_values(bootstrap, target) == [b"%d" % number for number in range(60)]
+
+
+async def carry_over(consumer: Consumer, producer: Producer, target: str, until: int) -> bool:
+    """Write on what is read, ten a transaction; in the midst of the one that passes `until` it ends without a commit."""
+    while True:
+        await producer.begin_transaction()
+        for _ in range(10):
+            message = await consumer.getone()
+            await producer.send(target, message.value)
+            if message.offset == 59 and until == 60:
+                break
+        offsets = {TopicPartition(message.topic, message.partition): message.offset + 1}
+        await producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
+        if message.offset >= until:
+            return False
+        await producer.commit_transaction()
+        if message.offset == 59:
+            return True
 
 
 async def test_a_later_producer_fences_an_earlier_one(bootstrap: str, version: int, name: str) -> None:

@@ -4,7 +4,8 @@ Rule: `send` does no more than put a record into an open batch; whatever takes l
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -84,6 +85,9 @@ class Producer:
         With a transactional.id all producers before this one that had the same are fenced, and what they left is ended.
         """
         self._loop = asyncio.get_running_loop()
+        self._new_future: Callable[[], asyncio.Future[RecordMetadata]] = partial(
+            asyncio.Future, loop=self._loop
+        )
         settings = self._settings
         deadline = self._clock.monotonic() + settings.default_api_timeout_ms / 1000
         self._accumulator = Accumulator(settings, self._clock, self._cluster.pool.chance, self._new_line)
@@ -187,7 +191,7 @@ class Producer:
             return await self._accumulator.append(
                 queue, is_sticky, timestamp_ms, key, value, headers, deadline
             )
-        future: asyncio.Future[RecordMetadata] = self._loop.create_future()
+        future = self._new_future()
         batch.futures.append(future)
         batch.timestamps.append(timestamp_ms)
         return future
