@@ -322,13 +322,26 @@ class Consumer:
         group = self._needed_group()
         await group.commit(self._to_commit(offsets), self._deadline)
 
-    def commit_async(self, offsets: Offsets | None = None) -> "asyncio.Task[None]":
-        """As `commit`, without waiting: the task may be awaited later, or never."""
+    def commit_async(self, offsets: Offsets | None = None) -> "asyncio.Future[None]":
+        """As `commit`, without waiting: the future may be awaited later, or never."""
         group = self._needed_group()
-        work = group.commit(self._to_commit(offsets), self._deadline)
-        task = asyncio.get_running_loop().create_task(work)
-        task.add_done_callback(_retrieved)
-        return task
+        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        outcome.add_done_callback(_retrieved)
+
+        async def commit(chosen: dict[TopicPartition, OffsetAndMetadata]) -> None:
+            try:
+                await group.commit(chosen, self._deadline)
+                if not outcome.done():
+                    outcome.set_result(None)
+            except Exception as error:
+                if not outcome.done():
+                    outcome.set_exception(error)
+            finally:
+                # The consumer was stopped before an answer came; after an outcome this does nothing.
+                outcome.cancel()
+
+        self._tasks.spawn("commit", commit(self._to_commit(offsets)))
+        return outcome
 
     async def committed(self, partition: TopicPartition) -> int | None:
         """The offset that the group has committed; None if there is none."""
@@ -419,7 +432,7 @@ class Consumer:
             self._delivery.fail(error)
 
 
-def _retrieved(task: "asyncio.Task[None]") -> None:
+def _retrieved(outcome: "asyncio.Future[None]") -> None:
     """Perhaps nobody asks how it went."""
-    if not task.cancelled():
-        task.exception()
+    if not outcome.cancelled():
+        outcome.exception()
