@@ -108,6 +108,7 @@ class Group:
             self._rebalancing.auto_commit = None
         if self._auto_commit_task is not None:
             self._auto_commit_task.cancel()
+        await self.offsets.drained(_CLOSE_SECONDS)
         self._reading.delivery.come_back()
         await self._member.close()
 

@@ -5,6 +5,7 @@ Rule: commits of one consumer go out one after the other, so that one that is tr
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from snakka.client.cluster_view import ClusterView
@@ -79,6 +80,7 @@ class GroupOffsets:
             return
         async with self._order:
             pauses = Pauses(self._cluster.clock, deadline, self._cluster.backoff)
+            self._check_ours(offsets)
             ids = await self._ids(offsets, deadline)
             while True:
                 self._check_ours(offsets)
@@ -89,6 +91,12 @@ class GroupOffsets:
                     if not is_retriable(error):
                         raise
                     await pauses.wait(error)
+
+    async def drained(self, seconds: float) -> None:
+        """Wait for the commits that were begun."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._order:
+                return
 
     async def committed(
         self, partitions: Collection[TopicPartition], deadline: float
