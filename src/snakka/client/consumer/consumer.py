@@ -40,9 +40,18 @@ class Consumer:
 
     Settings are Kafka's, as keywords or by their dotted names in a mapping before the topics.
 
-        async with Consumer("orders", group_id="billing", bootstrap_servers="127.0.0.1:9092") as consumer:
-            async for message in consumer:
-                print(message.topic, message.partition, message.offset, message.key, message.value)
+    >>> from snakka.client import Consumer, Producer
+    >>> async with Producer(bootstrap_servers=bootstrap) as producer:
+    ...     placed = await producer.send_and_wait("orders", b"three apples", key=b"alice")
+    >>> settings = {"bootstrap.servers": bootstrap, "group.id": "billing", "auto.offset.reset": "earliest"}
+    >>> async with Consumer(settings, "orders") as consumer:
+    ...     async for message in consumer:
+    ...         print(message.topic, message.partition, message.offset, message.key, message.value)
+    ...         break
+    orders 0 0 b'alice' b'three apples'
+
+    What was handed out counts as processed when the next is asked for, or when the consumer is stopped; not if the block
+    that it is used in ends with an exception. With enable.auto.commit that is what is committed.
     """
 
     def __init__(self, *topics: str | Mapping[str, object], **keywords: object) -> None:
@@ -155,7 +164,17 @@ class Consumer:
     async def getmany(
         self, *partitions: TopicPartition, timeout_ms: int = 0, max_records: int | None = None
     ) -> dict[TopicPartition, list[Message]]:
-        """Messages that are there, by partition, of these partitions or of all; waits so long if there are none."""
+        """Messages that are there, by partition, of these partitions or of all; waits so long if there are none.
+
+        >>> from snakka.client import Producer
+        >>> async with Producer(bootstrap_servers=bootstrap) as producer:
+        ...     for number in range(3):
+        ...         placed = await producer.send_and_wait("orders", b"%d apples" % number)
+        >>> async with Consumer("orders", bootstrap_servers=bootstrap, auto_offset_reset="earliest") as consumer:
+        ...     for partition, messages in (await consumer.getmany(timeout_ms=10_000, max_records=2)).items():
+        ...         print(partition, [message.value for message in messages])
+        orders-0 [b'0 apples', b'1 apples']
+        """
         self._check_running()
         self._reading.chosen(partitions)
         most = self.settings.max_poll_records if max_records is None else max_records
@@ -173,6 +192,14 @@ class Consumer:
         """As getmany, but as Arrow's record batches, each of one partition: no Python object for each message.
 
         It needs pyarrow. About `max_bytes` are returned at once; deserializers are not called.
+
+        >>> from snakka.client import Producer
+        >>> async with Producer(bootstrap_servers=bootstrap) as producer:
+        ...     placed = await producer.send_and_wait("orders", b"three apples", key=b"alice")
+        >>> async with Consumer("orders", bootstrap_servers=bootstrap, auto_offset_reset="earliest") as consumer:
+        ...     batches = await consumer.fetch_arrow(timeout_ms=10_000, columns=["offset", "value"])
+        >>> batches[0].to_pylist()
+        [{'offset': 0, 'value': b'three apples'}]
         """
         self._check_running()
         self._reading.chosen(partitions)
@@ -196,6 +223,15 @@ class Consumer:
 
         With group.protocol=consumer brokers find the topics of a pattern that is a text, in the notation of RE2; a compiled
         pattern is always matched here.
+
+        >>> class Announcing(RebalanceListener):
+        ...     def on_partitions_assigned(self, partitions):
+        ...         print("we read", *sorted(map(str, partitions)))
+        >>> created = await admin.create_topic("orders", partitions=2)
+        >>> async with Consumer(bootstrap_servers=bootstrap, group_id="billing") as consumer:
+        ...     consumer.subscribe(["orders"], listener=Announcing())
+        ...     nothing = await consumer.getmany(timeout_ms=1000)
+        we read orders-0 orders-1
         """
         if pattern is not None:
             if topics:
@@ -223,15 +259,27 @@ class Consumer:
             raise ClientConfigError(f"{pattern!r} is no pattern: {error}") from None
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read exactly these partitions, whatever a group says."""
+        """Read exactly these partitions, whatever a group says.
+
+        >>> created = await admin.create_topic("orders")
+        >>> async with Consumer(bootstrap_servers=bootstrap) as consumer:
+        ...     consumer.assign([TopicPartition("orders", 0)])
+        ...     consumer.seek(TopicPartition("orders", 0), 42)
+        ...     await consumer.position(TopicPartition("orders", 0))
+        42
+        """
         self._subscription.assign(partitions)
         self._subscribed()
 
     async def unsubscribe(self) -> None:
         """Read nothing, and leave the group."""
-        if self._group is not None and self._subscription.uses_group and self._is_started:
-            await self._group.withdraw()
-        self._subscription.clear()
+        group = self._group
+        if group is None or not self._is_started or not self._subscription.uses_group:
+            self._subscription.clear()
+        else:
+            await group.withdraw()
+            self._subscription.clear()
+            group.resume()
         self._subscribed()
 
     def subscription(self) -> frozenset[str]:
@@ -318,6 +366,14 @@ class Consumer:
         """Commit these offsets, each that of the next message, or the positions of all partitions.
 
         CommitFailedError if the group has given a partition to somebody else meanwhile.
+
+        >>> created = await admin.create_topic("orders")
+        >>> partition = TopicPartition("orders", 0)
+        >>> async with Consumer(bootstrap_servers=bootstrap, group_id="billing") as consumer:
+        ...     consumer.assign([partition])
+        ...     await consumer.commit({partition: (42, "up to the pears")})
+        ...     (await consumer.committed_offsets([partition]))[partition]
+        OffsetAndMetadata(offset=42, metadata='up to the pears', leader_epoch=-1)
         """
         group = self._needed_group()
         await group.commit(self._to_commit(offsets), self._deadline)

@@ -89,6 +89,8 @@ class Delivery:
             if assigned.has_failed:
                 return
             assigned.has_failed = True
+        elif any(each.assigned is None and str(each.error) == str(error) for each in self._failures):
+            return  # the application has not heard of it yet, so it needs to hear of it once only
         self._failures.append(_Failure(assigned, error, None))
         self.notify()
 

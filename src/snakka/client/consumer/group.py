@@ -97,8 +97,12 @@ class Group:
         self._member.changed()
 
     async def withdraw(self) -> None:
-        """Leave, until something is subscribed to again."""
-        await self._member.withdraw()
+        """Give everything back and leave, until `resume`."""
+        await self._member.close()
+
+    def resume(self) -> None:
+        """Join again when something is subscribed to."""
+        self._member.start()
 
     async def close(self, *, with_what_is_in_hands: bool) -> None:
         """Commit and leave. What the application has in its hands counts as processed, or as failed."""

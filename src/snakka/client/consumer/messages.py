@@ -48,18 +48,16 @@ def message_decoder(key: Deserializer | None, value: Deserializer | None) -> Dec
         return lambda batch, topic, partition: read_messages(batch, topic, partition, Message)
 
     def decode(batch: PlainBatch, topic: str, partition: int) -> list[Message]:
-        return [
-            _deserialized(message, key, value) for message in read_messages(batch, topic, partition, Message)
-        ]
+        decoded: list[Message] = []
+        for message in read_messages(batch, topic, partition, Message):
+            _, _, offset, timestamp, timestamp_type, key_bytes, value_bytes, headers = message
+            try:
+                made_key = key_bytes if key is None or key_bytes is None else key(key_bytes)
+                made_value = value_bytes if value is None or value_bytes is None else value(value_bytes)
+            except Exception as error:
+                raise DeserializationError(topic, partition, offset, error) from error
+            fields = (topic, partition, offset, timestamp, timestamp_type, made_key, made_value, headers)
+            decoded.append(tuple.__new__(Message, fields))
+        return decoded
 
     return decode
-
-
-def _deserialized(message: Message, key: Deserializer | None, value: Deserializer | None) -> Message:
-    try:
-        return message._replace(
-            key=message.key if key is None or message.key is None else key(message.key),
-            value=message.value if value is None or message.value is None else value(message.value),
-        )
-    except Exception as error:
-        raise DeserializationError(message.topic, message.partition, message.offset, error) from error

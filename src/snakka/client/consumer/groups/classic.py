@@ -71,6 +71,8 @@ class ClassicMember:
         return Identity(self._member_id, self._generation, self._settings.group_instance_id)
 
     def start(self) -> None:
+        self._joined_topics = frozenset()
+        self._must_join.clear()
         self._running.start("group", self._run())
         self._running.start("heartbeats", self._beat())
 
@@ -82,13 +84,6 @@ class ClassicMember:
             self._rejoin("the subscription has changed")
         elif self._leading.has_changed():
             self._rejoin("topics of the group have changed")
-
-    async def withdraw(self) -> None:
-        await self._running.stop()
-        await self._give_back()
-        self._joined_topics = frozenset()
-        self._must_join.clear()
-        self.start()
 
     async def close(self) -> None:
         await self._running.stop()

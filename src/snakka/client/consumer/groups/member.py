@@ -46,7 +46,7 @@ class Ground(NamedTuple):
 
 
 class Member(Protocol):
-    """A consumer's place in its group, from `start` to `close`."""
+    """A consumer's place in its group, from `start` to `close`, which may then be started again."""
 
     @property
     def identity(self) -> Identity: ...
@@ -55,9 +55,6 @@ class Member(Protocol):
 
     def changed(self) -> None:
         """The subscription or the cluster is another one."""
-
-    async def withdraw(self) -> None:
-        """Give everything back and leave; a new subscription joins again."""
 
     async def close(self) -> None:
         """Give everything back, and leave unless it is a static member."""

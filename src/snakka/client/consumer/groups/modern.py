@@ -58,6 +58,9 @@ class ModernMember:
         return Identity(state.member_id, state.epoch, state.instance_id, uses_epochs=True)
 
     def start(self) -> None:
+        self._state.standing = Standing.OUT
+        self._is_due.clear()
+        self._must_reconcile.clear()
         self._running.start("heartbeats", self._beat())
         self._running.start("group", self._reconcile())
 
@@ -69,10 +72,6 @@ class ModernMember:
         if self._state.has_news(self._wish):
             self._is_due.set()
         self._must_reconcile.set()  # a topic that was not known may be known now
-
-    async def withdraw(self) -> None:
-        await self.close()
-        self.start()
 
     async def close(self) -> None:
         await self._running.stop()
