@@ -36,6 +36,7 @@ def _read(bootstrap: str, topic: str, isolation: str) -> list[Seen]:
             "enable.auto.commit": False,
             "isolation.level": isolation,
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 10,
             "auto.offset.reset": "earliest",
             "log_level": 0,
         }
@@ -47,7 +48,7 @@ def _read(bootstrap: str, topic: str, isolation: str) -> list[Seen]:
         at_end: set[int] = set()
         deadline = time.monotonic() + READ_SECONDS
         while len(at_end) < len(partitions) and time.monotonic() < deadline:
-            for message in consumer.consume(1000, timeout=0.2):
+            for message in consumer.consume(1000, timeout=0.02):
                 error = message.error()
                 if error is None:
                     seen.append(_seen(message))
