@@ -69,7 +69,8 @@ async def test_failures_are_counted(broker: LocalBroker, cluster: ClusterView) -
             await consumer.getone()
     seen = look(broker)
     assert seen['snakka_topic_failed_produces_total{topic="t"}'] == 1
-    assert seen['snakka_topic_failed_fetches_total{topic="t"}'] == 1
+    # The consumer may have asked again before it had heard the answer.
+    assert seen['snakka_topic_failed_fetches_total{topic="t"}'] >= 1
     assert seen["snakka_broker_failed_produces_total"] == 1
 
 

@@ -81,7 +81,8 @@ async def test_errors_are_those_of_single_partitions(client, topic, producer):
 
 async def test_one_request_is_of_one_producer(client, topic, producer):
     request = producer.produce_request([(topic, 0)], b"x")
-    other = batch(b"x", is_transactional=True, producer_id=5, producer_epoch=0, base_sequence=0)
+    somebody = producer.who.producer_id + 1
+    other = batch(b"x", is_transactional=True, producer_id=somebody, producer_epoch=0, base_sequence=0)
     request.topic_data[0].partition_data.append(PartitionProduceData(index=1, records=other))
     answer = await client.ask(request)
     rows = answer.responses[0].partition_responses

@@ -129,9 +129,10 @@ class NormalForm:
         if isinstance(value, list):
             return self._list(api, name, value)
         if isinstance(value, str):
+            # Ids first: one of them may have the digits of a port.
+            value = UUID_TEXT.sub(lambda found: self._label("uuid", found[0]), value)
             for text, label in self._replacements.items():
                 value = value.replace(text, label)
-            value = UUID_TEXT.sub(lambda found: self._label("uuid", found[0]), value)
         return value
 
     def _list(self, api: str, name: str, value: list[Any]) -> list[Any]:

@@ -231,6 +231,11 @@ def deletions_of_groups_with_members(broker: Broker, version: int) -> None:
 @case(FindCoordinatorRequest)
 def coordinators(broker: Broker, version: int) -> None:
     group = coordinated_group(broker)
+    # Who asks first brings the topic of transactions into being, which takes Kafka a moment.
+    broker.until(
+        FindCoordinatorRequest(key_type=1, coordinator_keys=[group]),
+        lambda answer: not answer.coordinators[0].error_code,
+    )
     # Groups, transactions, and kinds that there are none of.
     kinds = (0, 1, 3, -1) if version >= 1 else (0,)
     for kind in kinds:
