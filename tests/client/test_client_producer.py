@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.client.independent_reader import read_topic
 
+from snakka.client.admin import Admin
 from snakka.client.errors import (
     BufferFullError,
     ClientClosedError,
@@ -40,8 +41,6 @@ async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
 
 
 async def create(bootstrap: str, topic: str, partitions: int = 1, **configs: str) -> None:
-    from snakka.client.admin import Admin
-
     async with Admin(bootstrap_servers=bootstrap) as admin:
         await admin.create_topic(
             topic, partitions=partitions, configs={name.replace("_", "."): configs[name] for name in configs}
@@ -272,3 +271,29 @@ async def test_an_idle_producer_does_nothing(snakka: LocalBroker, topic: str) ->
             if "producer" in repr(handle) and not handle.cancelled()
         ]
         assert all(seconds > 60 for seconds in due), due
+
+
+async def test_a_topic_that_was_not_used_for_long_goes_on_where_it_was(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    async with Producer(bootstrap_servers=bootstrap) as producer:
+        for number in range(3):
+            assert (await producer.send_and_wait(topic, b"x")).offset == number
+            # As if metadata.max.idle.ms had passed.
+            producer._topics[topic].last_used = float("-inf")
+            producer._cluster_changed()
+            assert topic not in producer._topics
+            producer._cluster.forget(topic)
+    assert len(await read_topic(bootstrap, topic)) == 3
+
+
+async def test_partitions_that_a_topic_gains_are_used(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic)
+    async with Admin(bootstrap_servers=bootstrap) as admin, Producer(bootstrap_servers=bootstrap) as producer:
+        assert (await producer.send_and_wait(topic, b"x", b"some key")).partition == 0
+        await admin.create_partitions({topic: 3})
+        async with asyncio.timeout(20):
+            while len(await producer.partitions_for(topic)) < 3:
+                producer._cluster.refresh_soon()
+                await asyncio.sleep(0.02)
+        futures = [await producer.send(topic, b"x", b"%d" % number) for number in range(100)]
+        assert {(await future).partition for future in futures} == {0, 1, 2}

@@ -366,3 +366,20 @@ async def test_a_commit_without_anything_in_it_asks_nobody(broker: ScriptedBroke
         await producer.begin_transaction()
         await producer.abort_transaction()
     assert broker.asked(ApiKey.END_TXN) == []
+
+
+async def test_a_leader_that_takes_nothing_is_spared(broker: ScriptedBroker) -> None:
+    async with ScriptedBroker(node_id=2) as second:
+        broker.brokers.append(second)
+        broker.add_topic("t", TOPIC_ID, [(1, 0), (2, 0)])
+        Leader(broker)
+        Leader(second)
+        async with producing(broker, partitioner_availability_timeout_ms=1, batch_size=0) as producer:
+            await producer.send_and_wait("t", b"the broker knows us now", partition=1)
+            second.answers[ApiKey.PRODUCE] = lambda request: asyncio.Event().wait()  # type: ignore[return-value]
+            stuck = [await producer.send("t", b"x", partition=1) for _ in range(10)]
+            await until(lambda: producer._sender.avoided_leaders() == [2])
+            for _ in range(50):
+                assert (await producer.send_and_wait("t", b"x")).partition == 0
+            await producer.stop(0.0)
+        assert all(future.exception() is not None for future in stuck)
