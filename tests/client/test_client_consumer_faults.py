@@ -3,15 +3,17 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.broker_process import start_broker
+from tests.cli.broker_process import run_command, start_broker
+from tests.client.kafka_broker import CLUSTER_ID
 from tests.client.topic_content import create, delete, fill, new_name
 from tests.client.unreliable_proxy import UnreliableProxy
 from tests.client.waiting import until
+from tests.kafka.nodes import KafkaProcess, Node, kafka_libs
 
 from snakka.client.broker_addresses import BrokerNode
 from snakka.client.consumer import Consumer, TopicPartition
@@ -213,3 +215,97 @@ async def test_records_that_were_deleted_before_they_were_read(bootstrap: str, t
         await admin.delete_records({partition: 7})
         consumer.resume(partition)
         assert await value(consumer) == 7
+
+
+@pytest.mark.slow
+async def test_apache_kafka_that_is_killed_and_comes_back(tmp_path: Path, topic: str) -> None:
+    """With a member of each protocol, each in a group of its own."""
+    libs = kafka_libs()
+    node = Node(tmp_path / "node")
+    node.set_options(controller_quorum_bootstrap_servers=node.controller)
+    formatted = run_command("format", "--config", str(node.properties), "--cluster-id", CLUSTER_ID)
+    assert formatted.returncode == 0, formatted
+    running = [await asyncio.to_thread(KafkaProcess, node, libs)]
+    try:
+        await create(node.bootstrap, topic, 2)
+        await fill(node.bootstrap, topic, range(50))
+        groups = [{"group_id": protocol, "group_protocol": protocol} for protocol in ("classic", "consumer")]
+        async with AsyncExitStack() as stack:
+            consumers = [
+                await stack.enter_async_context(
+                    Consumer(topic, bootstrap_servers=node.bootstrap, **{**FAST, **group})
+                )
+                for group in groups
+            ]
+            seen = [[await value(consumer) for _ in range(50)] for consumer in consumers]
+            for consumer in consumers:
+                await consumer.commit()
+            await asyncio.to_thread(running.pop().kill)
+            running.append(await asyncio.to_thread(KafkaProcess, node, libs))
+            await fill(node.bootstrap, topic, range(50, 100))
+            for consumer, numbers in zip(consumers, seen, strict=True):
+                while set(numbers) != set(range(100)):
+                    numbers.append(await value(consumer))
+                assert len(numbers) == 100
+                await consumer.commit()
+    finally:
+        for kafka in running:
+            await asyncio.to_thread(kafka.kill)
+
+
+@pytest.mark.parametrize("protocol", ["range", "cooperative-sticky", "consumer"])
+async def test_members_that_come_go_and_vanish_read_everything(topic: str, protocol: str) -> None:
+    """By chance; each commits what it has processed, so nothing is lost, whatever is read twice."""
+    options = {
+        "group.min.session.timeout.ms": "500",
+        "group.consumer.min.heartbeat.interval.ms": "50",
+        "group.consumer.heartbeat.interval.ms": "100",
+        "group.consumer.min.session.timeout.ms": "500",
+        "group.consumer.session.timeout.ms": "800",
+    }
+    settings: dict[str, Any] = {**FAST, "group_id": "g", "auto_commit_interval_ms": 20}
+    if protocol == "consumer":
+        settings["group_protocol"] = "consumer"
+    else:
+        settings |= {
+            "partition_assignment_strategy": [protocol],
+            "heartbeat_interval_ms": 50,
+            "session_timeout_ms": 800,
+        }
+    chance = random.Random(848)
+    processed: list[int] = []
+
+    async def work(consumer: Consumer) -> None:
+        async for message in consumer:
+            if chance.random() < 0.05:
+                await asyncio.sleep(chance.random() * 0.01)
+            processed.append(int(message.value or b""))
+
+    async with LocalBroker(options) as broker:
+        await create(broker.bootstrap_servers, topic, 6)
+        members: list[tuple[Consumer, asyncio.Task[None]]] = []
+
+        async def end(is_told: bool) -> None:
+            consumer, task = members.pop(chance.randrange(len(members)))
+            if not is_told:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+                await consumer._close()  # without a word to the group, nor a last commit
+                return
+            await consumer.stop()
+            await task
+
+        for turn in range(12):
+            await fill(broker.bootstrap_servers, topic, range(turn * 100, turn * 100 + 100))
+            if len(members) < 2 or chance.random() < 0.5:
+                consumer = Consumer(topic, bootstrap_servers=broker.bootstrap_servers, **settings)
+                await consumer.start()
+                members.append((consumer, asyncio.create_task(work(consumer))))
+            else:
+                await end(chance.random() < 0.6)
+            await asyncio.sleep(chance.random() * 0.3)
+        async with asyncio.timeout(SECONDS):
+            while set(processed) != set(range(1200)):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        while members:
+            await end(is_told=True)

@@ -115,6 +115,7 @@ class Consumer:
         if not self._is_started or self._is_stopped:
             return
         self._is_stopped = True
+        self._delivery.close()  # whoever waits for messages in another task gets no more
         if self._group is not None:
             await self._group.close(with_what_is_in_hands=with_what_is_in_hands)
         await self._close()
@@ -145,11 +146,12 @@ class Consumer:
     async def __anext__(self) -> Message:
         for message in self._delivery.ready:
             return message
-        self._check_running()
-        next_message = await self._delivery.next_message()
-        if next_message is None:
-            raise StopAsyncIteration
-        return next_message
+        if not self._is_stopped:
+            self._check_running()
+            next_message = await self._delivery.next_message()
+            if next_message is not None:
+                return next_message
+        raise StopAsyncIteration
 
     async def getone(self) -> Message:
         """The next message, as soon as there is one."""

@@ -193,7 +193,7 @@ class Delivery:
             await self._came_back
 
     def close(self) -> None:
-        """Nobody waits any longer; what is there stays for `settle`."""
+        """Hand nothing out any more; whoever waits hears that it is the end."""
         self._is_closed = True
         self.interrupt()
         self.notify()
