@@ -459,8 +459,9 @@ async def test_a_commit_with_an_old_epoch_is_tried_again_with_the_new_one() -> N
 async def test_an_assignment_of_a_topic_that_is_not_known_yet_waits_for_it() -> None:
     async with member("consumer") as (coordinator, consumer, _):
         coordinator.broker.topics = []
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.3)
         assert consumer.assignment() == frozenset()
+        assert len(coordinator.asked(ApiKey.METADATA)) < 100  # it is asked for with pauses
         coordinator.broker.add_topic(TOPIC, TOPIC_ID, [(1, 0)])
         await until(consumer.assignment)
 

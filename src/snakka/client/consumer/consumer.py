@@ -51,7 +51,8 @@ class Consumer:
     orders 0 0 b'alice' b'three apples'
 
     What was handed out counts as processed when the next is asked for, or when the consumer is stopped; not if the block
-    that it is used in ends with an exception. With enable.auto.commit that is what is committed.
+    that it is used in ends with an exception. With enable.auto.commit that is what is committed. So one task reads; it may
+    give messages to others, who then tell it what may be committed.
     """
 
     def __init__(self, *topics: str | Mapping[str, object], **keywords: object) -> None:

@@ -53,7 +53,7 @@ class Delivery:
         self._on_room = on_room
         self._on_trouble_told = on_trouble_told
         self._parts: deque[FetchedPart] = deque()
-        self._run: list[Message] = []  # what `ready` iterates over: of the first part
+        self._run: list[Message] = []  # what `ready` iterates over: of `_run_part`
         self._run_part: FetchedPart | None = None
         self._in_hands: dict[AssignedPartition, int] = {}  # given out at once: where that began
         self._failures: deque[_Failure] = deque()
@@ -252,10 +252,9 @@ class Delivery:
         self._callers += 1
         try:
             if self._has_room_again:
+                # Let the next fetch begin: an application that never waits for anything else would not.
                 self._has_room_again = False
-                await asyncio.sleep(
-                    0
-                )  # let the next fetch begin: the application may never wait for anything
+                await asyncio.sleep(0)
             while not self._is_closed:
                 if not self._holds:
                     self._raise_failure()

@@ -11,7 +11,7 @@ import random
 from snakka.client.consumer.groups import answers
 from snakka.client.consumer.groups.answers import Outcome, failure
 from snakka.client.consumer.groups.member import Ground, Running
-from snakka.client.consumer.groups.modern_state import ModernState, Standing, Wish
+from snakka.client.consumer.groups.modern_state import ModernState, Standing, TopicIds, Wish
 from snakka.client.consumer.groups.rebalancing import ApplicationTooSlowError
 from snakka.client.consumer.offsets import Identity
 from snakka.client.consumer.subscription import Kind
@@ -24,7 +24,7 @@ from snakka.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
-from snakka.protocol.uuids import random_uuid, uuid_text
+from snakka.protocol.uuids import Uuid, random_uuid, uuid_text
 
 _log = logging.getLogger(__name__)
 _LEAVE_SECONDS = 5.0
@@ -48,6 +48,8 @@ class ModernMember:
         self._interval_seconds = _FIRST_INTERVAL_SECONDS
         self._has_lost = False
         self._is_too_slow = False
+        self._unknown_times = 0  # how often a topic of the assignment was asked for in vain
+        self._ask_not_before = 0.0
         self._is_due = asyncio.Event()  # a heartbeat, before its time
         self._must_reconcile = asyncio.Event()
         self._running = Running(ground)
@@ -125,6 +127,8 @@ class ModernMember:
     async def _heartbeat(self) -> Outcome:
         request = self._state.heartbeat(self._wish)
         response = await self._ground.ask(request, ConsumerGroupHeartbeatResponse)
+        if self._state.standing is Standing.OUT:
+            return Outcome.GO_ON  # we have left meanwhile
         code = ErrorCode(response.error_code)
         outcome = answers.MODERN_HEARTBEAT.get(code, Outcome.FAIL)
         if outcome is Outcome.GO_ON:
@@ -138,13 +142,18 @@ class ModernMember:
         elif outcome is Outcome.BEGIN_ANEW:
             self._begin_anew()
         elif outcome is Outcome.FAIL:
-            if code is not ErrorCode.TOPIC_AUTHORIZATION_FAILED:
-                self._begin_anew()
-            error = failure(code, self._ground.group_id, response.error_message)
-            await self._ground.delivery.told(error)
-            while code is ErrorCode.FENCED_INSTANCE_ID:  # to join again would take the place of another one
-                await self._ground.delivery.told(error)
+            await self._failed(code, failure(code, self._ground.group_id, response.error_message))
         return outcome
+
+    async def _failed(self, code: ErrorCode, error: Exception) -> None:
+        """Somebody must change something."""
+        if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+            self._ground.delivery.fail(error)  # we stay in the group, with what we may read
+            return
+        self._begin_anew()
+        await self._ground.delivery.told(error)
+        while code is ErrorCode.FENCED_INSTANCE_ID:  # to join again would take the place of another one
+            await self._ground.delivery.told(error)
 
     def _begin_anew(self) -> None:
         """The broker does not know us any more, or not with this epoch."""
@@ -185,12 +194,11 @@ class ModernMember:
         target = state.target
         if state.standing is not Standing.IN:
             return
-        deadline = self._ground.cluster.clock.monotonic() + self._ground.settings.request_seconds
-        topics = await self._ground.cluster.topics_by_id(list(target), deadline)
+        names = await self._names(target)
         wanted = {
-            TopicPartition(topics[topic_id].name, index)
+            TopicPartition(names[topic_id], index)
             for topic_id, indexes in target.items()
-            if topic_id in topics
+            if topic_id in names
             for index in indexes
         }
         owned = self._rebalancing.owned
@@ -199,15 +207,30 @@ class ModernMember:
             return  # it is another one already
         added = [each for each in sorted(wanted) if each not in owned]
         if added:
+            self._ground.poll_timer.restart()
             await self._rebalancing.assign(added)
         if self._has_lost:
             return
-        state.owned = {topic_id: indexes for topic_id, indexes in target.items() if topic_id in topics}
-        self._ground.poll_timer.restart()
+        state.owned = {topic_id: indexes for topic_id, indexes in target.items() if topic_id in names}
         if state.has_news(self._wish):
             self._is_due.set()
-        if len(topics) < len(target):
-            self._ground.cluster.refresh_soon()  # what is not known yet comes with the next news of the cluster
+
+    async def _names(self, target: TopicIds) -> dict[Uuid, str]:
+        """The topics of an assignment. What is not known yet is asked for, and again later, ever more seldom."""
+        cluster = self._ground.cluster
+        now = cluster.clock.monotonic()
+        missing = [topic_id for topic_id in target if cluster.known_topic_by_id(topic_id) is None]
+        if missing and now >= self._ask_not_before:
+            await cluster.topics_by_id(missing, now + self._ground.settings.request_seconds)
+            self._unknown_times += 1
+            pause = cluster.backoff.seconds(self._unknown_times)
+            self._ask_not_before = cluster.clock.monotonic() + pause
+            asyncio.get_running_loop().call_later(pause, self._must_reconcile.set)
+        found = {topic_id: cluster.known_topic_by_id(topic_id) for topic_id in target}
+        names = {topic_id: topic.name for topic_id, topic in found.items() if topic is not None}
+        if len(names) == len(target):
+            self._unknown_times, self._ask_not_before = 0, 0.0
+        return names
 
     # -- leaving --------------------------------------------------------------------------------------------------
 
