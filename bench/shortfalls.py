@@ -13,8 +13,8 @@ _REASONS = {
         of it, so that the ratio is near 1 and moves with whatever else runs on these cores""",
     "consume,": """the client is the limit: one fetch is under way at a time, and the broker waits for the next one for
         most of the time; of what it does, four fifths is the kernel's work between page cache and socket""",
-    "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core; where
-        other work keeps both cores busy there is less than that left""",
+    "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
+        where other work keeps both cores busy there is less than that left""",
     "process start": """imports: of 0.2 s of CPU the interpreter and asyncio take 0.06 s and our 260 modules 0.11 s, a
         third of that for the methods that dataclasses generate; other work on the cores stretches it""",
 }
