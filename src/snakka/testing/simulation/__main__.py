@@ -57,23 +57,24 @@ def _try_many(seeds: range, jobs: int) -> int:
     for part, batch in run_batches(batches, jobs):
         for failed in batch.failures:
             print(f"seed {failed.seed} FAILED: {failed.failure}", flush=True)
-        total.seeds += batch.seeds
-        total.failures += batch.failures
-        total.virtual_seconds += batch.virtual_seconds
+        total.merge(batch)
         rate = total.seeds / (time.monotonic() - started)
-        counts = ", ".join(f"{batch.counts.get(kind, 0)} {kind}" for kind in _SHOWN_COUNTS)
         print(
-            f"seeds {part[0]}-{part[-1]}: {len(batch.failures)} failed; {counts}; {rate:.1f} seeds/s",
+            f"seeds {part[0]}-{part[-1]}: {len(batch.failures)} failed; {_shown(batch)}; {rate:.1f} seeds/s",
             flush=True,
         )
     seconds = time.monotonic() - started
     print(
-        f"{total.seeds} seeds, {len(total.failures)} failed, {total.virtual_seconds:.0f} virtual s"
+        f"{total.seeds} seeds, {len(total.failures)} failed; {_shown(total)}; {total.virtual_seconds:.0f} virtual s"
         f" in {seconds:.0f} s ({total.seeds / seconds:.1f} seeds/s)"
     )
     for failed in total.failures[:_SHOWN_FAILURES]:
         print(f"replay: python -m snakka.testing.simulation --seed {failed.seed}")
     return 1 if total.failures else 0
+
+
+def _shown(batch: Batch) -> str:
+    return ", ".join(f"{batch.counts.get(kind, 0)} {kind}" for kind in _SHOWN_COUNTS)
 
 
 if __name__ == "__main__":

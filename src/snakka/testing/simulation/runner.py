@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -86,7 +86,16 @@ class Batch:
         self.virtual_seconds += verdict.virtual_seconds
         if verdict.failure:
             self.failures.append(verdict)
-        for kind, count in verdict.counts.items():
+        self._count(verdict.counts)
+
+    def merge(self, other: Batch) -> None:
+        self.seeds += other.seeds
+        self.virtual_seconds += other.virtual_seconds
+        self.failures += other.failures
+        self._count(other.counts)
+
+    def _count(self, counts: Mapping[str, int]) -> None:
+        for kind, count in counts.items():
             self.counts[kind] = self.counts.get(kind, 0) + count
 
 
