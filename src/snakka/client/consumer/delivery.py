@@ -55,6 +55,7 @@ class Delivery:
         self._parts: deque[FetchedPart] = deque()
         self._run: list[Message] = []  # what `ready` iterates over: of `_run_part`
         self._run_part: FetchedPart | None = None
+        self._done = 0  # how many of `_run` the application is done with
         self._in_hands: dict[AssignedPartition, int] = {}  # given out at once: where that began
         self._failures: deque[_Failure] = deque()
         self._waiters: set[asyncio.Future[None]] = set()
@@ -151,14 +152,14 @@ class Delivery:
         if assigned in self._in_hands:
             return self._in_hands[assigned]
         part = self._run_part
-        if part is not None and part.assigned is assigned and self._handed_out:
+        if part is not None and part.assigned is assigned and self._handed_out > self._done:
             return self._run[self._handed_out - 1].offset
         return assigned.position
 
     @property
     def is_in_hands(self) -> bool:
         """Whether the application was given something and has not come back since."""
-        return bool(self._in_hands) or (self._run_part is not None and self._handed_out > 0)
+        return bool(self._in_hands) or self._handed_out > self._done
 
     @property
     def is_waited_for(self) -> bool:
@@ -225,9 +226,8 @@ class Delivery:
 
     def come_back(self) -> None:
         """The application asks for more: it has done what was given to it."""
-        if self._run_part is not None and self._handed_out:
-            self.settle()
-            self._begin_run(self._run_part, list(self.ready))
+        self.settle()
+        self._done = self._handed_out
         self._in_hands.clear()
         if self._came_back is not None and not self._came_back.done():
             self._came_back.set_result(None)
@@ -299,12 +299,12 @@ class Delivery:
         return len(self._run) - length_hint(self.ready)
 
     def _begin_run(self, part: FetchedPart, run: list[Message]) -> None:
-        self._run_part, self._run, self.ready = part, run, iter(run)
+        self._run_part, self._run, self.ready, self._done = part, run, iter(run), 0
 
     def _end_run(self) -> None:
         """What was not handed out of it is decoded again when its turn comes."""
         self.interrupt()
-        self._run_part, self._run, self.ready = None, [], iter(())
+        self._run_part, self._run, self.ready, self._done = None, [], iter(()), 0
 
     def _open_run(self, partitions: Partitions) -> bool:
         """Whether `ready` has a message of these partitions, of any if there are none."""
