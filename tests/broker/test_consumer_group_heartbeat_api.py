@@ -149,5 +149,6 @@ async def test_members_are_known_after_a_restart(tmp_path):
     async with group_broker(tmp_path) as broker:
         answer = await join(broker)
     async with running_broker(tmp_path, offsets_topic_num_partitions="3") as broker:
+        await until(lambda: not broker.services.groups.is_loading)
         again = await beat(broker, answer)
         assert (again.error_code, again.member_epoch, again.assignment) == (0, answer.member_epoch, None)
