@@ -1,0 +1,1 @@
+"""What Spark finds by itself: the format `snakka-log`, log directories as DataFrames."""

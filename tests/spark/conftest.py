@@ -1,0 +1,74 @@
+"""A real Spark and a real broker: one session for all tests of a worker, one broker for a module."""
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from snakka.client.blocking import Admin
+from snakka.testing import BlockingLocalBroker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NewTopic = Callable[..., str]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All in one worker: a second JVM would cost more than it gains."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """A session with two cores, as `snakka pipeline run` would open it."""
+    if shutil.which("java") is None:
+        pytest.skip("needs Java 17")
+    from snakka.spark.session import open_session
+
+    scratch = tmp_path_factory.mktemp("spark")
+    session = open_session(
+        "tests",
+        master="local[2]",
+        confs={
+            "spark.driver.memory": "1g",
+            "spark.local.dir": str(scratch),
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        },
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[BlockingLocalBroker]:
+    with BlockingLocalBroker() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def admin(broker: BlockingLocalBroker) -> Iterator[Admin]:
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as client:
+        yield client
+
+
+@pytest.fixture
+def new_topic(admin: Admin) -> NewTopic:
+    """Creates a topic that no other test knows; its name."""
+
+    def create(partitions: int = 1, **configs: str) -> str:
+        name = f"t-{uuid.uuid4().hex[:8]}"
+        admin.create_topic(
+            name,
+            partitions=partitions,
+            configs={key.replace("_", "."): value for key, value in configs.items()},
+        )
+        return name
+
+    return create
