@@ -26,7 +26,8 @@ from snakka.protocol.request_header import read_response_header
 
 _SIZE = struct.Struct(">i")
 JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION, LEAVE_VERSION = 7, 5, 4, 4
-HEARTBEAT_SECONDS = 0.1
+# Members hear of a rebalance by a heartbeat: often, so that the server is measured and not the wait for the next one.
+HEARTBEAT_SECONDS = 0.02
 SESSION_MS = 300_000
 
 
