@@ -89,6 +89,34 @@ async def test_a_column_or_a_number_says_the_partition(bootstrap: str, topic: st
         assert values == [b"%d" % number for number in range(partition, 300, 3)]
 
 
+async def test_where_the_column_says_nothing_the_keys_do(bootstrap: str, topic: str) -> None:
+    await create(bootstrap, topic, 3)
+    keys = [b"%d" % (number % 7) if number % 4 else None for number in range(300)]
+    named = [number % 3 if number % 2 else None for number in range(300)]
+    table = pyarrow.table(
+        {
+            "key": pyarrow.array(keys, pyarrow.binary()),
+            "value": [f"{number}" for number in range(300)],
+            "partition": pyarrow.array(named, pyarrow.int32()),
+        }
+    )
+    async with Producer(bootstrap_servers=bootstrap) as producer:
+        await (await producer.send_arrow(topic, table, key="key", partition="partition"))
+        negative = table.set_column(2, "partition", pyarrow.array([-1] * 300, pyarrow.int32()))
+        with pytest.raises(ApiError, match="begin at 0, and a row's is -1"):
+            await producer.send_arrow(topic, negative, key="key", partition="partition")
+        with pytest.raises(ApiError, match="has no partition -1"):
+            await producer.send_arrow(topic, table, partition=-1)
+    seen = {int(record.value or b""): record.partition for record in await read_topic(bootstrap, topic)}
+    assert len(seen) == 300
+    for number, partition in seen.items():
+        key = keys[number]
+        if named[number] is not None:
+            assert partition == named[number]
+        elif key is not None:
+            assert partition == partition_for_key(key, 3)
+
+
 async def test_times_and_headers_come_from_columns(bootstrap: str, topic: str) -> None:
     times = [datetime(2026, 1, 2, 3, 4, 5, 678000, UTC), None]
     table = pyarrow.table(

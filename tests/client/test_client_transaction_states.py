@@ -117,6 +117,34 @@ def test_an_abort_that_did_not_come_through_is_repeated() -> None:
     assert state.phase is Phase.READY
 
 
+def test_a_transaction_is_handed_over_once_and_whole() -> None:
+    state = opened()
+    assert state.includes(PARTITION)
+    state.detach()
+    for call in (state.commit, state.begin, lambda: state.check_open("send")):
+        with pytest.raises(TransactionStateError, match="detach it again"):
+            call()
+    state.detach()
+    assert state.detached() == FIRST
+    for call in (state.begin, state.commit, state.abort, state.detach):
+        with pytest.raises(TransactionStateError, match="was handed over"):
+            call()
+
+    state = opened()
+    state.detach()
+    assert state.doom(LookupError("no room"))
+    for detach in (state.detached, state.detach):
+        with pytest.raises(LookupError, match="no room"):
+            detach()
+    state.abort()
+
+    state = opened()
+    state.detach()
+    with pytest.raises(TransactionStateError, match="nothing was written"):
+        state.detached()
+    state.abort()
+
+
 def test_after_a_failure_before_version_2_the_next_epoch_is_asked_for() -> None:
     for version, must_bump in ((1, True), (2, False)):
         state = opened(version)
@@ -148,7 +176,10 @@ def test_the_dead_stay_dead() -> None:
             call()
 
 
-@given(st.lists(st.sampled_from(("begin", "commit", "abort", "ended", "doom", "die", "timed out"))))
+_CALLS = ("begin", "commit", "abort", "detach", "detached", "ended", "doom", "die", "timed out")
+
+
+@given(st.lists(st.sampled_from(_CALLS)))
 def test_whatever_is_called_nothing_doomed_is_ever_committed(calls: list[str]) -> None:
     state = ready()
     is_doomed = False
@@ -162,6 +193,11 @@ def test_whatever_is_called_nothing_doomed_is_ever_committed(calls: list[str]) -
                     is_doomed = False
             elif call == "doom":
                 is_doomed = state.doom(ValueError()) or is_doomed
+            elif call == "detached":
+                if before in (Phase.DETACHING, Phase.DOOMED):
+                    state.has_begun = True
+                    state.detached()
+                    assert not is_doomed
             elif call == "timed out":
                 if before in (Phase.OPEN, Phase.COMMITTING):
                     state.timed_out(SECOND, ValueError())

@@ -1,12 +1,16 @@
-"""Transactions and the producers in partitions: see them, end those that hang, and fence producers."""
+"""Transactions and the producers in partitions: see them, end those that were handed over or hang, and fence producers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from snakka.client.admin.calls import AdminCalls
 from snakka.client.admin.outcomes import Outcomes, Row, failure, outcome
+from snakka.client.broker_pool import Purpose
 from snakka.client.coordinators import CoordinatorKind
+from snakka.client.errors import ClientError
+from snakka.client.open_transaction import OpenTransaction
 from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,
@@ -16,6 +20,7 @@ from snakka.protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
 )
+from snakka.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from snakka.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from snakka.protocol.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from snakka.protocol.messages.write_txn_markers import (
@@ -29,6 +34,10 @@ NOT_OPEN = -1
 _ANY_DURATION = -1
 # A producer that is only fenced makes no transaction, so it needs no time for one.
 _FENCING_TIMEOUT_MS = 1
+# From this transaction.version on an end brings another epoch, and is asked for in a later version (KIP-890).
+_FEATURE = "transaction.version"
+_EPOCH_A_TRANSACTION = 2
+_LAST_END_IN_EPOCH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,59 @@ class TransactionAdmin(AdminCalls):
             return FencedProducer(row.producer_id, row.producer_epoch)
 
         return await self._each_alone(transactional_ids, ask)
+
+    async def end_transactions(
+        self,
+        transactions: Iterable[OpenTransaction],
+        *,
+        commit: bool = True,
+        timeout_ms: int | None = None,
+    ) -> Outcomes[OpenTransaction, None]:
+        """Commit, or abort, what producers have left open with `detach_transaction`.
+
+        It may be asked again, also by others: what was ended so before is no error, as long as nobody has begun with the
+        transactional id since. INVALID_TXN_STATE and PRODUCER_FENCED say that it was ended otherwise, or that somebody has.
+        """
+        deadline = self._deadline(timeout_ms)
+
+        async def ask(transaction: OpenTransaction) -> None:
+            transactional_id = transaction.transactional_id
+            request = EndTxnRequest(
+                transactional_id=transactional_id,
+                producer_id=transaction.producer_id,
+                producer_epoch=transaction.producer_epoch,
+                committed=commit,
+            )
+            newest = await self._newest_end(transactional_id, deadline)
+            try:
+                await self._ask_coordinator(
+                    CoordinatorKind.TRANSACTION,
+                    transactional_id,
+                    request,
+                    EndTxnResponse,
+                    deadline,
+                    newest=newest,
+                )
+            except ApiError as error:
+                what = f"{'committing' if commit else 'aborting'} what {transactional_id} left open"
+                raise failure(error.code, error.message, what) from None
+
+        return await self._each_alone(transactions, ask)
+
+    async def _newest_end(self, transactional_id: str, deadline: float) -> int | None:
+        """The newest version of EndTxn that goes with the transaction.version that the coordinator plays by."""
+
+        async def features() -> Mapping[str, int]:
+            where = (CoordinatorKind.TRANSACTION, transactional_id)
+            node_id = await self.coordinators.find(*where, deadline)
+            try:
+                return (await self.cluster.pool.connection(node_id, deadline, Purpose.COORDINATOR)).features
+            except ClientError:
+                self.coordinators.forget(*where, node_id)
+                raise
+
+        level = (await self._retried(features, deadline)).get(_FEATURE, 0)
+        return None if level >= _EPOCH_A_TRANSACTION else _LAST_END_IN_EPOCH
 
     async def abort_transaction(
         self, partition: TopicPartition, producer: ActiveProducer, *, timeout_ms: int | None = None

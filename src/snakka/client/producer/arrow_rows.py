@@ -10,6 +10,8 @@ import pyarrow
 import pyarrow.compute
 
 from snakka.protocol.column_encoder import encode_columns, partition_keys
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
 from snakka.protocol.record_encoder import EncodedBatch
 
 NO_PARTITION = -1
@@ -48,17 +50,26 @@ class Rows(NamedTuple):
 def rows_by_partition(
     table: Any, columns: Columns, partition: int | str | None, partition_count: int, ignores_keys: bool
 ) -> list[Rows]:
-    """The rows by where they go: to a partition, to what a column says, by their keys, or anywhere."""
+    """The rows by where they go: to a partition, to what a column says, by their keys, or anywhere.
+
+    Where the column says nothing the keys do.
+    """
     if isinstance(table, pyarrow.RecordBatch):
         table = pyarrow.Table.from_batches([table])
     if not len(table):
         return []
     if isinstance(partition, int):
         return [Rows(partition, table)]
+    by_key = None
+    if columns.key is not None and not ignores_keys:
+        by_key = table.column(columns.key)
     if partition is not None:
-        partitions = table.column(partition).cast(pyarrow.int32())
-    elif columns.key is not None and not ignores_keys:
-        partitions = partition_keys(table.column(columns.key), partition_count)
+        partitions = _named_partitions(table.column(partition))
+        if partitions.null_count and by_key is not None:
+            chosen = partition_keys(by_key, partition_count)
+            partitions = pyarrow.compute.coalesce(partitions, chosen)
+    elif by_key is not None:
+        partitions = partition_keys(by_key, partition_count)
     else:
         return [Rows(NO_PARTITION, table)]
     order = pyarrow.compute.sort_indices(partitions)  # which keeps the order of equals
@@ -72,3 +83,12 @@ def rows_by_partition(
         rows.append(Rows(NO_PARTITION if number is None else number, ordered.slice(start, end - start)))
         start = end
     return rows
+
+
+def _named_partitions(column: Any) -> Any:
+    """Partitions as a column names them; a negative one must not be taken for one that may be any."""
+    partitions = column.cast(pyarrow.int32())
+    lowest = pyarrow.compute.min(partitions).as_py()
+    if lowest is not None and lowest < 0:
+        raise ApiError(ErrorCode.INVALID_PARTITIONS, f"partitions begin at 0, and a row's is {lowest}")
+    return partitions

@@ -19,6 +19,7 @@ from snakka.client.errors import (
 )
 from snakka.client.group_metadata import GroupMetadata
 from snakka.client.metrics_push import Measurement, MetricsPush
+from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer.accumulator import Accumulator
 from snakka.client.producer.batches import Batch, Packing, TopicQueues
 from snakka.client.producer.receipts import BatchMetadata, RecordMetadata, RowsReceipt
@@ -222,8 +223,8 @@ class Producer:
         """Send the rows of a table; the future tells where they are when all of them are written.
 
         `value`, `key`, `headers` and `timestamp` name columns: bytes or text, headers lists of a name and a value, times as
-        such or in milliseconds. `partition` is one for all rows, or names a column; without it the keys decide. It waits as
-        `send` does. If it raises, rows may have been sent all the same.
+        such or in milliseconds. `partition` is one for all rows, or names a column; without it, or where that is null, the
+        keys decide. It waits as `send` does. If it raises, rows may have been sent all the same.
 
         >>> import pyarrow
         >>> table = pyarrow.table({"who": ["alice", "bob"], "what": ["three apples", "a pear"]})
@@ -246,7 +247,7 @@ class Producer:
         else:
             rows = rows_by_partition(*arguments)
         for group in rows:
-            if not NO_PARTITION <= group.partition < count or (partition is not None and group.partition < 0):
+            if not NO_PARTITION <= group.partition < count or (isinstance(partition, int) and partition < 0):
                 raise _no_such_partition(queues, group.partition)
         receipt = RowsReceipt(self._loop.create_future())
         limit = min(max(settings.batch_size, _ROWS_BATCH_BYTES), settings.max_request_size)
@@ -298,6 +299,16 @@ class Producer:
     async def abort_transaction(self) -> None:
         """Nothing that was sent since the beginning counts."""
         await self._transactional().abort()
+
+    async def detach_transaction(self) -> OpenTransaction:
+        """Wait until all that was sent is written, and stop without ending the transaction.
+
+        It stays open until somebody ends it with `Admin.end_transactions`, transaction.timeout.ms have passed, or another
+        producer begins with the same transactional.id.
+        """
+        transaction = await self._transactional().detach()
+        await self.stop()
+        return transaction
 
     async def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, "int | OffsetAndMetadata"], group: GroupMetadata | str

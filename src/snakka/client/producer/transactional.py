@@ -15,10 +15,17 @@ from snakka.client.errors import (
     TransactionAbortedError,
 )
 from snakka.client.group_metadata import GroupMetadata
+from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer.batches import PartitionQueue
 from snakka.client.producer.sequences import Identity
 from snakka.client.producer.transaction_calls import Offset, TransactionCalls
-from snakka.client.producer.transactions import IMPLICIT_VERSION, Phase, TransactionState, reason_to_abort
+from snakka.client.producer.transactions import (
+    IMPLICIT_VERSION,
+    WRITING,
+    Phase,
+    TransactionState,
+    reason_to_abort,
+)
 from snakka.client.settings import ProducerSettings
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ApiError
@@ -79,6 +86,13 @@ class Transactions:
             self.state.must_bump = self.state.version < IMPLICIT_VERSION
         await self._end(False, deadline)
 
+    async def detach(self) -> OpenTransaction:
+        """Leave it open, whole, for somebody else to end."""
+        deadline = self._deadline()
+        self.state.detach()
+        await self._settled(deadline, "detach the transaction")
+        return OpenTransaction(self.transactional_id, *self.state.detached())
+
     async def send_offsets(self, offsets: Mapping[Any, Any], group: GroupMetadata | str) -> None:
         """Offsets that a consumer goes on at if the transaction is committed."""
         state = self.state
@@ -108,7 +122,7 @@ class Transactions:
 
     async def leave(self) -> None:
         """Abort what is open, as far as that is possible: nobody will."""
-        if self.state.phase in (Phase.OPEN, Phase.DOOMED, Phase.ABORTING):
+        if self.state.phase in (Phase.OPEN, Phase.DETACHING, Phase.DOOMED, Phase.ABORTING):
             try:
                 await self.abort()
             except (ClientError, ApiError):
@@ -123,7 +137,7 @@ class Transactions:
     def admits(self, queue: PartitionQueue) -> bool:
         """Whether the queue's batches may be sent; if not, the sender hears when they may."""
         state = self.state
-        if state.phase not in (Phase.OPEN, Phase.COMMITTING):
+        if state.phase not in WRITING:
             return False
         line = queue.line
         if line.identity != state.identity:
@@ -146,7 +160,7 @@ class Transactions:
 
     def refusal(self) -> Exception | None:
         """Why a batch of the transaction is not sent again."""
-        if self.state.phase in (Phase.OPEN, Phase.COMMITTING):
+        if self.state.phase in WRITING:
             return None
         return self.state.refusal
 
@@ -155,7 +169,7 @@ class Transactions:
         state = self.state
         deadline = self._deadline()
         try:
-            while state.wanted and state.phase in (Phase.OPEN, Phase.COMMITTING):
+            while state.wanted and state.phase in WRITING:
                 partitions = list(state.wanted)
                 assert state.identity is not None
                 await self._calls.add_partitions(state.identity, partitions, deadline)

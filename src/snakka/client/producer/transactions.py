@@ -7,6 +7,8 @@
                      v   v
                      ABORTING -> READY             any -> DEAD (of no use any more)
 
+    OPEN -> DETACHING -> DEAD (somebody else ends it); what can't be detached is DOOMED, or is aborted
+
 Rule: nothing leads from DOOMED to a commit, and nothing out of DEAD. Who commits and does not hear the outcome can only
 commit again: the coordinator knows what it has decided.
 
@@ -37,16 +39,21 @@ class Phase(Enum):
     READY = auto()
     OPEN = auto()
     COMMITTING = auto()
+    DETACHING = auto()
     ABORTING = auto()
     DOOMED = auto()
     DEAD = auto()
 
 
+# What was sent may still be on its way to the partitions.
+WRITING = (Phase.OPEN, Phase.COMMITTING, Phase.DETACHING)
+
 _NEXT = {
     Phase.NEW: (Phase.READY,),
     Phase.READY: (Phase.OPEN,),
-    Phase.OPEN: (Phase.COMMITTING, Phase.ABORTING, Phase.DOOMED),
+    Phase.OPEN: (Phase.COMMITTING, Phase.DETACHING, Phase.ABORTING, Phase.DOOMED),
     Phase.COMMITTING: (Phase.READY, Phase.DOOMED),
+    Phase.DETACHING: (Phase.ABORTING, Phase.DOOMED, Phase.DEAD),
     Phase.ABORTING: (Phase.READY,),
     Phase.DOOMED: (Phase.ABORTING,),
     Phase.DEAD: (),
@@ -57,6 +64,7 @@ _ADVICE = {
     Phase.READY: "there is no transaction: begin one",
     Phase.OPEN: "the transaction before was not ended: commit or abort it",
     Phase.COMMITTING: "the outcome of the commit is not known yet: commit again to hear it",
+    Phase.DETACHING: "the transaction is being handed over: detach it again to wait longer, or abort it",
     Phase.ABORTING: "the abort has not come through yet: abort again",
     Phase.DOOMED: "the transaction can only be aborted",
 }
@@ -173,9 +181,29 @@ class TransactionState:
     def abort(self) -> None:
         """Begin to abort, or go on with it."""
         self._check_alive()
-        if self.phase not in (Phase.OPEN, Phase.DOOMED, Phase.ABORTING):
+        if self.phase not in (Phase.OPEN, Phase.DETACHING, Phase.DOOMED, Phase.ABORTING):
             raise TransactionStateError(f"can't abort: {_ADVICE[self.phase]}")
         self.phase = Phase.ABORTING
+
+    def detach(self) -> None:
+        """Begin to hand it over, or go on with it."""
+        self._check_alive()
+        if self.phase is Phase.DOOMED:
+            raise self.refusal
+        if self.phase not in (Phase.OPEN, Phase.DETACHING):
+            raise TransactionStateError(f"can't detach the transaction: {_ADVICE[self.phase]}")
+        self.phase = Phase.DETACHING
+
+    def detached(self) -> Identity:
+        """All of it is written: who it belongs to. From now on it is somebody else's to end."""
+        if self.phase is Phase.DOOMED:
+            raise self.refusal
+        if not self.has_begun:
+            raise TransactionStateError("can't detach the transaction: nothing was written in it; abort it")
+        assert self.identity is not None
+        self._move(Phase.DEAD)
+        self.reason = TransactionStateError("the transaction was handed over: make another producer")
+        return self.identity
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -200,7 +228,7 @@ class TransactionState:
 
     def doom(self, reason: Exception) -> bool:
         """It can't be committed any more; False if that changes nothing."""
-        if self.phase not in (Phase.OPEN, Phase.COMMITTING):
+        if self.phase not in WRITING:
             return False
         self._move(Phase.DOOMED)
         self.reason = reason
