@@ -4,6 +4,7 @@ A `Node` is a data directory, two ports and a file of options; `start_kafka` and
 """
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -21,8 +22,12 @@ from tests.kafka.wire import ConnectionClosedError, Wire
 from snakka.protocol.messages.metadata import MetadataRequest
 
 NODE_ID = 1
-START_SECONDS = 60
+# A machine that runs several of them at once takes its time.
+START_SECONDS = 100
 STOP_SECONDS = 60
+# Below all ports that systems give away themselves: an outgoing connection, or a server on port 0, would take one of those
+# before Kafka has started, and whoever asks whether it has started may even be connected to itself.
+PORTS = range(20_000, 32_000)
 
 # What a lone node needs in Apache Kafka; Snakka has the same defaults, but here both are told, so that both tell the same.
 LONE_NODE = {
@@ -153,10 +158,34 @@ def running_kafka(node: Node, libs: str) -> Iterator[KafkaProcess]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody has at this moment: Kafka has no way to tell which one it got for port 0."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    """Ports for Kafka, which has no way to tell which one it got for port 0; they are this process's until it ends.
+
+    TCP can't reserve a port without listening, so a UDP socket with the same number is the sign that one is taken.
+    """
+    found: list[int] = []
+    for port in random.sample(PORTS, len(PORTS)):
+        if len(found) == count:
+            break
+        if _is_free(port) and _is_reserved(port):
+            found.append(port)
+    assert len(found) == count, "there are no free ports"
+    return found
+
+
+def _is_free(port: int) -> bool:
     try:
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def _is_reserved(port: int) -> bool:
+    sign = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        sign.bind(("127.0.0.1", port))
+    except OSError:
+        sign.close()
+        return False
+    sign.detach()  # nobody closes it but the end of the process
+    return True
