@@ -1,0 +1,168 @@
+"""JSON, decoded by Spark itself: the bytes never leave the JVM.
+
+Spark's parser is more forgiving than a pipeline should be. It reads the first value of a text and ignores what comes after
+it; so a text is parsed as the first of two elements of an array, and only if the second one, which we add, is found there
+does the text hold one value and nothing else. Bytes that are no UTF-8, single quotes, NaN, and columns that are declared
+NOT NULL (at the top) and missing are refused, too.
+
+Rule: a wrong type makes the row bad, never a silent null; a field that the schema does not name is ignored; a field that
+is missing is null.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snakka.spark.decoding.spec import DecodingError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+_FRAME_BYTES = 5
+_END = "_snakka_end"
+_BEFORE = '{"both":['
+_AFTER = f',{{"{_END}":"end"}}]}}'
+# Spark writes the text of a record that does not fit into this field; nobody sees it.
+_UNPARSED = "_snakka_unparsed"
+_OPTIONS = {
+    "mode": "PERMISSIVE",
+    "columnNameOfCorruptRecord": _UNPARSED,
+    "allowSingleQuotes": "false",
+    "allowNonNumericNumbers": "false",
+}
+
+
+def declared_schema(text: str) -> StructType:
+    """The columns that DDL (`id BIGINT NOT NULL, at TIMESTAMP`) or Spark's own JSON of a schema declares."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.types import StructType
+
+    try:
+        if text.lstrip().startswith("{"):
+            import json
+
+            return StructType.fromJson(json.loads(text))
+        parsed = StructType.fromDDL(text)
+    except (PySparkException, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())
+        raise DecodingError("schema", f"can't be read as columns: {reason}") from error
+    return parsed
+
+
+def inferred_schema(sample: DataFrame, on: str = "value") -> str:
+    """DDL of the columns that the values of a small sample have, as Spark sees them; for a first declaration."""
+    texts = sample.select(sample[on].cast("string")).dropna().rdd.map(lambda row: row[0])
+    found = sample.sparkSession.read.json(texts).schema
+    fields = [field for field in found.fields if not field.name.startswith("_corrupt")]
+    if not fields:
+        raise DecodingError("schema", "the sample holds no JSON objects to infer columns from")
+    return ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in fields)
+
+
+def decoded_json(df: DataFrame, on: str, struct: StructType, *, framed: bool) -> DataFrame:
+    """Adds `_value`, the struct, and `_value_error`; for keys the same with `key`."""
+    from pyspark.sql.functions import col, from_json, when
+
+    text, parsed, error = f"_{on}_text", f"_{on}", f"_{on}_error"
+    return (
+        df.withColumn(text, _text(on, framed=framed))
+        .withColumn(parsed, from_json(_with_end(col(text)), _with_end_schema(struct), _OPTIONS))
+        .withColumn(error, _error(on, struct, framed=framed))
+        .withColumn(parsed, when(col(error).isNull(), _first(col(parsed)).dropFields(_END)))
+        .drop(text)
+    )
+
+
+def _text(on: str, *, framed: bool) -> Column:
+    from pyspark.sql.functions import col, lit, substring
+
+    value = col(on)
+    if framed:
+        value = substring(value, lit(_FRAME_BYTES + 1), lit(2**31 - 1))
+    return value.cast("string")
+
+
+def _with_end(text: Column) -> Column:
+    from pyspark.sql.functions import concat, lit
+
+    return concat(lit(_BEFORE), text, lit(_AFTER))
+
+
+def _with_end_schema(struct: StructType) -> StructType:
+    from pyspark.sql.types import ArrayType, StringType, StructField, StructType
+
+    fields = [StructField(field.name, field.dataType) for field in struct.fields]
+    element = StructType([*fields, StructField(_END, StringType())])
+    return StructType([StructField("both", ArrayType(element)), StructField(_UNPARSED, StringType())])
+
+
+def _first(parsed: Column) -> Column:
+    return parsed.getField("both").getItem(0)
+
+
+def _fits(parsed: Column) -> Column:
+    from pyspark.sql.functions import lit, size
+
+    both = parsed.getField("both")
+    return (
+        parsed.getField(_UNPARSED).isNull()
+        & (size(both) == 2)
+        & both.getItem(0).isNotNull()
+        & both.getItem(1).getField(_END).eqNullSafe(lit("end"))
+    )
+
+
+def _error(on: str, struct: StructType, *, framed: bool) -> Column:
+    """Why a row is bad; null if it is good. A null value is no error: it is a deletion, and all its columns are null."""
+    from pyspark.sql.functions import (
+        coalesce,
+        col,
+        concat_ws,
+        is_valid_utf8,
+        length,
+        lit,
+        nullif,
+        substring,
+        when,
+    )
+
+    text = col(f"_{on}_text")
+    error = when(col(on).isNull(), lit(None).cast("string"))
+    if framed:
+        is_framed = (length(col(on)) > _FRAME_BYTES) & (substring(col(on), lit(1), lit(1)) == lit(b"\0"))
+        error = error.when(~is_framed, lit("is not framed: a zero byte and a schema's id come first"))
+    error = error.when(~is_valid_utf8(text), lit("is not UTF-8"))
+    required = [field.name for field in struct if not field.nullable]
+    missing = nullif(concat_ws(", ", *(_missing_field(on, name) for name in required)), lit(""))
+    return error.when(~coalesce(_fits(col(f"_{on}")), lit(False)), _misfit(on, struct)).otherwise(
+        missing if required else lit(None).cast("string")
+    )
+
+
+def _misfit(on: str, struct: StructType) -> Column:
+    """What is wrong with a record that does not fit: which looks at it again, but only at bad ones."""
+    from pyspark.sql.functions import coalesce, col, concat_ws, lit, ltrim, nullif, try_parse_json, when
+
+    text = col(f"_{on}_text")
+    wrong = concat_ws(", ", *(_wrong_field(on, field.name, field.dataType) for field in struct))
+    is_json = try_parse_json(_with_end(text)).isNotNull()
+    is_object = is_json & ltrim(text).startswith("{")
+    return when(is_object, coalesce(nullif(wrong, lit("")), lit("does not fit the schema"))).otherwise(
+        when(is_json, lit("is JSON, but no object")).otherwise(lit("is no JSON"))
+    )
+
+
+def _wrong_field(on: str, name: str, kind: DataType) -> Column:
+    from pyspark.sql.functions import col, get_json_object, lit, when
+
+    path = "$['" + name.replace("'", "\\'") + "']"
+    present = get_json_object(col(f"_{on}_text"), path).isNotNull()
+    absent = _first(col(f"_{on}")).getField(name).isNull()
+    return when(present & absent, lit(f"{name} is no {kind.simpleString().upper()}"))
+
+
+def _missing_field(on: str, name: str) -> Column:
+    from pyspark.sql.functions import col, lit, when
+
+    return when(_first(col(f"_{on}")).getField(name).isNull(), lit(f"{name} is missing"))
