@@ -1,0 +1,116 @@
+"""Dividing what is read into tasks: by bytes, at beginnings of batches, across and within segments.
+
+Rule: pure. Every offset that is wanted belongs to exactly one range, whatever the indexes say: they only choose where
+ranges meet.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from pyspark.sql.datasource import InputPartition
+
+from snakka.spark.log_reader.segments import SegmentFile
+from snakka.storage.transaction_index import AbortedTransaction
+
+
+class Stretch(NamedTuple):
+    """Bytes of one segment that are read, and the offset at their beginning."""
+
+    segment: SegmentFile
+    start: int
+    end: int
+    first_offset: int
+
+
+class Cut(NamedTuple):
+    """A batch begins there: position and first offset."""
+
+    position: int
+    offset: int
+
+
+class LogRange(InputPartition):
+    """What one task reads: the offsets from `first_offset` up to, without, `end_offset` of one partition.
+
+    Where they begin is known by file and position; should that file be gone by then, they are found by offset again.
+    """
+
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        directory: str,
+        first_offset: int,
+        end_offset: int,
+        segment: SegmentFile,
+        position: int,
+        size: int,
+        aborted: tuple[AbortedTransaction, ...] = (),
+    ) -> None:
+        super().__init__(None)
+        self.topic = topic
+        self.partition = partition
+        self.directory = directory
+        self.first_offset = first_offset
+        self.end_offset = end_offset
+        self.segment = segment
+        self.position = position
+        self.size = size
+        self.aborted = aborted
+
+    def __repr__(self) -> str:
+        return f"{self.topic}-{self.partition} [{self.first_offset}, {self.end_offset}) {self.size} bytes"
+
+
+def bytes_a_task(total: int, least_tasks: int, most_bytes: int) -> int:
+    """How much one task reads at most, so that there are `least_tasks` if the data can be divided so."""
+    return max(1, min(most_bytes, math.ceil(total / max(least_tasks, 1))))
+
+
+def divide(
+    stretches: Sequence[Stretch], most_bytes: int, cut_near: Callable[[SegmentFile, int], Cut | None]
+) -> list[list[Stretch]]:
+    """The stretches of one partition, in order, in groups of about the same size, none much larger than `most_bytes`.
+
+    `cut_near` gives the beginning of a batch at or before a position, if it knows one.
+    """
+    total = sum(each.end - each.start for each in stretches)
+    count = math.ceil(total / most_bytes)
+    groups: list[list[Stretch]] = []
+    group: list[Stretch] = []
+    before = 0  # bytes in earlier stretches
+    waiting = list(reversed(stretches))
+    while waiting:
+        stretch = waiting.pop()
+        goal = math.ceil((len(groups) + 1) * total / count) if count else total
+        behind = before + stretch.end - stretch.start
+        if behind <= goal or goal >= total:
+            group.append(stretch)
+            before = behind
+            continue
+        cut = cut_near(stretch.segment, stretch.start + goal - before)
+        if cut is not None and stretch.start < cut.position < stretch.end:
+            group.append(stretch._replace(end=cut.position))
+            before += cut.position - stretch.start
+            waiting.append(stretch._replace(start=cut.position, first_offset=cut.offset))
+        elif group:
+            # It can't be divided there: it belongs to the next group whole.
+            waiting.append(stretch)
+        else:
+            group.append(stretch)
+            before = behind
+        groups.append(group)
+        group = []
+    if group:
+        groups.append(group)
+    return groups
+
+
+def aborted_between(
+    aborted: Sequence[AbortedTransaction], first_offset: int, end_offset: int
+) -> tuple[AbortedTransaction, ...]:
+    """Those with records there."""
+    return tuple(
+        each for each in aborted if each.last_offset >= first_offset and each.first_offset < end_offset
+    )
