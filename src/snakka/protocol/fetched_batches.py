@@ -95,7 +95,10 @@ class FetchedBatches:
                 or header.count < 0
             ):
                 raise _no_batch(header)
-            if end > len(records) or header.base_offset >= self._stop:
+            if header.base_offset >= self._stop:
+                self.next_offset = max(self.next_offset, self._stop)  # there is nothing up to there
+                raise StopIteration
+            if end > len(records):
                 raise StopIteration
             if self._check_crc and crc32c(records[position + CHECKSUMMED_FROM : end]) != header.crc:
                 raise ProtocolError(f"the checksum of the batch at offset {header.base_offset} is wrong")

@@ -15,7 +15,7 @@ from snakka.client.consumer.messages import (
     OffsetAndTimestamp,
     offset_and_metadata,
 )
-from snakka.client.consumer.positions import EARLIEST, LATEST
+from snakka.client.consumer.positions import EARLIEST, LATEST, NO_STOP
 from snakka.client.consumer.reading import Reading
 from snakka.client.consumer.subscribed_topics import SubscribedTopics
 from snakka.client.consumer.subscription import Subscription
@@ -179,11 +179,11 @@ class Consumer:
         orders-0 [b'0 apples', b'1 apples']
         """
         self._check_running()
-        self._reading.chosen(partitions)
+        chosen = self._reading.chosen(partitions)
         most = self.settings.max_poll_records if max_records is None else max_records
         if most < 1:
             raise ClientConfigError(f"max_records must be at least 1, not {most}")
-        return await self._delivery.next_messages(most, partitions, timeout_ms / 1000)
+        return await self._delivery.next_messages(most, partitions, timeout_ms / 1000, chosen)
 
     async def fetch_arrow(
         self,
@@ -205,13 +205,13 @@ class Consumer:
         [{'offset': 0, 'value': b'three apples'}]
         """
         self._check_running()
-        self._reading.chosen(partitions)
+        chosen = self._reading.chosen(partitions)
         unknown = set(columns).difference(COLUMN_NAMES)
         if unknown:
             raise ClientConfigError(
                 f"there is no column {', '.join(sorted(unknown))}; there are {', '.join(COLUMN_NAMES)}"
             )
-        return await self._delivery.next_columns(columns, max_bytes, partitions, timeout_ms / 1000)
+        return await self._delivery.next_columns(columns, max_bytes, partitions, timeout_ms / 1000, chosen)
 
     # -- what is read ---------------------------------------------------------------------------------------------
 
@@ -302,11 +302,11 @@ class Consumer:
 
     # -- positions ------------------------------------------------------------------------------------------------
 
-    def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Go on at this offset."""
+    def seek(self, partition: TopicPartition, offset: int, *, up_to: int | None = None) -> None:
+        """Go on at this offset. Nothing is fetched from `up_to` on, and whoever asks for more there gets nothing at once."""
         if offset < 0:
             raise ClientConfigError(f"an offset is not negative, but {offset} is")
-        self._reading.seek(partition, offset)
+        self._reading.seek(partition, offset, stop_offset=NO_STOP if up_to is None else up_to)
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> None:
         """Go on with the oldest record, in these partitions or in all."""

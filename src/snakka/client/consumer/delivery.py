@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Partitions = Collection[TopicPartition]
+Chosen = Collection[AssignedPartition]
 
 
 class _Failure(NamedTuple):
@@ -209,19 +210,29 @@ class Delivery:
         return None
 
     async def next_messages(
-        self, most: int, partitions: Partitions, timeout_seconds: float
+        self, most: int, partitions: Partitions, timeout_seconds: float, chosen: Chosen = ()
     ) -> dict[TopicPartition, list[Message]]:
-        """At most so many messages by partition; none if none come in time."""
+        """At most so many messages by partition; none if none come in time, or none are wanted any more."""
         taken: dict[TopicPartition, list[Message]] = {}
-        await self._until(lambda: self._take(taken, most, partitions), timeout_seconds)
+        await self._until(
+            lambda: self._take(taken, most, partitions) or _are_at_stop(chosen), timeout_seconds
+        )
         return taken
 
     async def next_columns(
-        self, columns: Sequence[str], most_bytes: int, partitions: Partitions, timeout_seconds: float
+        self,
+        columns: Sequence[str],
+        most_bytes: int,
+        partitions: Partitions,
+        timeout_seconds: float,
+        chosen: Chosen = (),
     ) -> "list[pyarrow.RecordBatch]":
         """About so many bytes of records as columns: a record batch for each part of a partition that came at once."""
         taken: list[pyarrow.RecordBatch] = []
-        await self._until(lambda: self._take_columns(taken, columns, most_bytes, partitions), timeout_seconds)
+        await self._until(
+            lambda: self._take_columns(taken, columns, most_bytes, partitions) or _are_at_stop(chosen),
+            timeout_seconds,
+        )
         return taken
 
     def come_back(self) -> None:
@@ -432,6 +443,11 @@ class Delivery:
             self.buffered_bytes -= answer.size
         self._has_room_again = True
         self._on_room()
+
+
+def _are_at_stop(chosen: Chosen) -> bool:
+    """Whether there is nothing to wait for."""
+    return bool(chosen) and all(each.is_at_stop for each in chosen)
 
 
 def _unreadable(part: FetchedPart, error: ProtocolError) -> ProtocolError:

@@ -49,7 +49,11 @@ class FetchedPart:
         """The batches from the position on, as far as they were not taken from here yet."""
         if self.reading is None:
             self.reading = FetchedBatches(
-                self.records, from_offset=self.position, aborted=self.aborted, check_crc=self.check_crc
+                self.records,
+                from_offset=self.position,
+                up_to=self.assigned.stop_offset,
+                aborted=self.aborted,
+                check_crc=self.check_crc,
             )
         return self.reading
 

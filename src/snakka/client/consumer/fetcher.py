@@ -143,6 +143,7 @@ class Fetcher:
                 or each.is_revoking
                 or each.has_failed
                 or each.waits_for_application
+                or each.fetch_offset >= each.stop_offset
                 or not self._delivery.has_room_for(each)
             ):
                 continue

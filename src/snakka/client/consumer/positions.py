@@ -14,6 +14,7 @@ from snakka.protocol.uuids import ZERO_UUID, Uuid
 
 EARLIEST, LATEST = -2, -1
 UNKNOWN = -1
+NO_STOP = (1 << 63) - 1
 
 
 class Phase(Enum):
@@ -60,6 +61,7 @@ class AssignedPartition:
         "read_replica_until",
         "reset_timestamp",
         "source",
+        "stop_offset",
         "topic_id",
         "waits_for_application",
     )
@@ -74,6 +76,7 @@ class AssignedPartition:
         self.fetch_offset = UNKNOWN
         self.fetch_epoch = UNKNOWN
         self.leader_epoch = UNKNOWN  # of the leader that is known to have what was read
+        self.stop_offset = NO_STOP  # nothing from here on is wanted
         self.reset_timestamp = LATEST
         self.committed = UNKNOWN  # what the group has, as far as we know
         self.high_watermark = UNKNOWN
@@ -197,6 +200,11 @@ class AssignedPartition:
     @property
     def has_position(self) -> bool:
         return self.phase in (Phase.READY, Phase.VALIDATING)
+
+    @property
+    def is_at_stop(self) -> bool:
+        """Whether the application has all that is wanted."""
+        return self.position >= self.stop_offset
 
     @property
     def committable(self) -> OffsetAndMetadata:

@@ -11,7 +11,7 @@ from snakka.client.consumer.fetcher import READ_COMMITTED, Fetcher
 from snakka.client.consumer.messages import OffsetAndMetadata, message_decoder
 from snakka.client.consumer.offset_lookup import OffsetLookup
 from snakka.client.consumer.position_finder import PositionFinder, ResetRule
-from snakka.client.consumer.positions import UNKNOWN, AssignedPartition
+from snakka.client.consumer.positions import NO_STOP, UNKNOWN, AssignedPartition
 from snakka.client.errors import NotSubscribedError
 from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
@@ -100,22 +100,31 @@ class Reading:
 
     # -- positions ------------------------------------------------------------------------------------------------
 
-    def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = UNKNOWN) -> None:
+    def seek(
+        self,
+        partition: TopicPartition,
+        offset: int,
+        leader_epoch: int = UNKNOWN,
+        stop_offset: int = NO_STOP,
+    ) -> None:
         assigned = self.assigned(partition)
         self.delivery.drop(assigned)
         assigned.seek(offset, leader_epoch)
+        assigned.stop_offset = stop_offset
         self.changed()
 
     def seek_to_time(self, partitions: Collection[TopicPartition], timestamp: int) -> None:
         for assigned in self.chosen(partitions):
             self.delivery.drop(assigned)
             assigned.seek_to_time(timestamp)
+            assigned.stop_offset = NO_STOP
         self.changed()
 
     def seek_to_committed(self, partitions: Collection[TopicPartition]) -> None:
         for assigned in self.chosen(partitions):
             self.delivery.drop(assigned)
             assigned.seek_to_committed()
+            assigned.stop_offset = NO_STOP
         self.changed()
 
     def committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
