@@ -6,6 +6,11 @@ client's own settings, which say what was probably meant. Values of secrets neve
 
 from collections.abc import Mapping
 
+from snakka.client.errors import ClientConfigError
+from snakka.client.setting_names import SYNONYMS
+from snakka.client.setting_rules import rules_of
+from snakka.client.settings import AdminSettings, ConsumerSettings, resolve
+
 PREFIX = "kafka."
 BOOTSTRAP = "kafka.bootstrap.servers"
 
@@ -21,6 +26,28 @@ REFUSED_WRITING = {
     "key.serializer": "keys are binary or string columns; encode them with DataFrame operations",
     "value.serializer": "values are binary or string columns; encode them with DataFrame operations",
 }
+
+# A group commits what finished batches have read, but nobody is a member of it.
+_OF_A_MEMBER = frozenset(
+    {
+        "group.id",
+        "group.instance.id",
+        "group.protocol",
+        "group.remote.assignor",
+        "partition.assignment.strategy",
+        "session.timeout.ms",
+        "heartbeat.interval.ms",
+        "max.poll.interval.ms",
+        "max.poll.records",
+        "auto.commit.interval.ms",
+    }
+)
+# Larger answers than a consumer has by default: a task reads one partition, and nothing else.
+_READING_DEFAULTS: Mapping[str, object] = {
+    "max.partition.fetch.bytes": 4 * 1024 * 1024,
+    "prefetch.memory.bytes": 8 * 1024 * 1024,
+}
+_READING_RULES: Mapping[str, object] = {"auto.offset.reset": "none", "allow.auto.create.topics": False}
 
 
 class SparkOptionError(ValueError):
@@ -41,3 +68,23 @@ def client_settings(options: Mapping[str, str], refused: Mapping[str, str]) -> d
     if not settings.get("bootstrap.servers", "").strip():
         raise SparkOptionError(f"{BOOTSTRAP} must be set: the brokers to begin with, each HOST:PORT")
     return settings
+
+
+def admin_settings(settings: Mapping[str, str]) -> dict[str, object]:
+    """Those of the settings of a consumer or producer that an admin knows: how to reach the cluster."""
+    rules = rules_of(AdminSettings)
+    return {
+        name: value
+        for name, value in settings.items()
+        if SYNONYMS.get(name, name).replace(".", "_") in rules and name != "retries"
+    }
+
+
+def consumer_settings(settings: Mapping[str, str]) -> dict[str, object]:
+    """For one who reads what it is told to, in no group; SparkOptionError if the settings can't be."""
+    try:
+        resolve(ConsumerSettings, {}, settings)
+    except ClientConfigError as error:
+        raise SparkOptionError(f"kafka.{error}") from None
+    own = {name: value for name, value in settings.items() if name not in _OF_A_MEMBER}
+    return {**_READING_DEFAULTS, **own, **_READING_RULES}

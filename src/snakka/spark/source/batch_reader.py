@@ -1,0 +1,74 @@
+"""Topics as a batch: what is there between two sets of offsets, when the query is planned.
+
+Rule: offsets are resolved once, on the driver. A reader that takes filters is another class, because Spark refuses one that
+could take them where its setting for that is off; so the user turns on both.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
+from pyspark.sql.types import StructType
+
+from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
+from snakka.spark.columns import ChosenColumns
+from snakka.spark.read_options import BoundKind, ReadOptions, read_options
+from snakka.spark.source.filters import PushedFilters
+from snakka.spark.source.offset_ranges import OffsetRange, pieces
+from snakka.spark.source.partition_reader import PartitionReader, RangeToRead
+from snakka.spark.source.topic_offsets import TopicOffsets
+from snakka.spark.worker_clients import worker_clients
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class BatchReader(DataSourceReader):
+    """Reads the ranges between startingOffsets and endingOffsets."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self.options = options
+        self.filters = PushedFilters()
+        self._reader = partition_reader(options, schema)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """The ranges, divided as the options say."""
+        offsets = TopicOffsets(worker_clients().admin(admin_settings(self.options.settings)), self.options)
+        known = [each for each in offsets.partitions() if self.filters.may_have(each)]
+        start, end = offsets.start(known), offsets.end(known)
+        for partition in known:
+            if start[partition] > end[partition]:
+                raise SparkOptionError(
+                    f"{partition} would begin at {start[partition]} and end before that, at {end[partition]}"
+                )
+        ranges = [OffsetRange(each, start[each], end[each]) for each in known]
+        ranges = self.filters.narrowed(ranges, offsets)
+        begins_at_earliest = self.options.start.kind is BoundKind.EARLIEST
+        return [
+            RangeToRead(each, begins_at_earliest=begins_at_earliest and each.start == start[each.partition])
+            for each in pieces(ranges, self.options.least_pieces, self.options.most_records)
+        ]
+
+    def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
+        return self._reader.read(partition)
+
+
+class FilteringBatchReader(BatchReader):
+    """The same, for those who have turned on filters: they choose what is fetched."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 -- Spark's name
+        """Take what can be followed to the letter; the rest is given back, also where it helps to fetch less."""
+        return [each for each in filters if not self.filters.take(each)]
+
+
+def open_reader(options: Mapping[str, str], schema: StructType) -> DataSourceReader:
+    checked = read_options(options, is_stream=False)
+    return (FilteringBatchReader if checked.push_down_filters else BatchReader)(checked, schema)
+
+
+def partition_reader(options: ReadOptions, schema: StructType) -> PartitionReader:
+    """How executors read; SparkOptionError if the client's settings or the schema can't be."""
+    consumer_settings(options.settings)
+    return PartitionReader(
+        options.settings, ChosenColumns(schema), options.poll_timeout_ms, options.fail_on_data_loss
+    )

@@ -1,0 +1,123 @@
+"""What an executor does: reads a range of offsets of one partition, and hands it on as Arrow batches.
+
+Rule: the end of a range is a position, not a record: what compaction or transactions have taken away at its end is nothing
+to wait for. Every wait has the deadline that kafkaConsumer.pollTimeoutMs gives it.
+"""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import InputPartition
+
+from snakka.client.blocking import Consumer
+from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
+from snakka.spark.client_settings import consumer_settings
+from snakka.spark.columns import MOST_ROWS, ChosenColumns
+from snakka.spark.source.offset_ranges import OffsetRange
+from snakka.spark.source.topic_offsets import DataLossError
+from snakka.spark.worker_clients import worker_clients
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_log = logging.getLogger(__name__)
+
+# Decoded at once; Spark gets it in pieces of at most MOST_ROWS rows.
+MOST_BYTES = 4 * 1024 * 1024
+
+
+class RangeToRead(InputPartition):  # type: ignore[misc]
+    """What one task reads."""
+
+    def __init__(self, offsets: OffsetRange, *, begins_at_earliest: bool = False) -> None:
+        self.offsets = offsets
+        # Whoever asked for the earliest offset has lost nothing if that has moved on meanwhile.
+        self.begins_at_earliest = begins_at_earliest
+
+
+@dataclass(frozen=True)
+class PartitionReader:
+    """How all ranges of a query are read. Spark sends it to the executors."""
+
+    settings: dict[str, str]
+    columns: ChosenColumns
+    poll_timeout_ms: int
+    fail_on_data_loss: bool
+
+    def read(self, given: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
+        """The rows of a range. Spark gives something else than a range if a batch has none."""
+        if not isinstance(given, RangeToRead):
+            return
+        clients = worker_clients()
+        consumer = clients.consumer(consumer_settings(self.settings))
+        is_at_rest = False
+        try:
+            yield from self._batches(consumer, given)
+            is_at_rest = True
+        except GeneratorExit:  # Spark needs no more rows
+            is_at_rest = True
+            raise
+        finally:
+            if is_at_rest:
+                consumer.unsubscribe()
+            else:
+                clients.drop(consumer)
+
+    def _batches(self, consumer: Consumer, given: RangeToRead) -> "Iterator[pyarrow.RecordBatch]":
+        partition, start, end = given.offsets
+        consumer.assign([partition])
+        consumer.seek(partition, start, up_to=end)
+        while True:
+            try:
+                fetched = consumer.fetch_arrow(
+                    partition,
+                    timeout_ms=self.poll_timeout_ms,
+                    columns=self.columns.names,
+                    max_bytes=MOST_BYTES,
+                )
+                if not fetched and self._is_at_end(consumer, given.offsets):
+                    return
+            except (OffsetOutOfRangeError, TopicRecreatedError) as error:
+                resumed = self._after_loss(consumer, given, error)
+                if resumed is None:
+                    return
+                consumer.seek(partition, resumed, up_to=end)
+                continue
+            for batch in fetched:
+                for begins in range(0, batch.num_rows, MOST_ROWS):
+                    yield self.columns.for_spark(batch.slice(begins, MOST_ROWS))
+
+    def _is_at_end(self, consumer: Consumer, offsets: OffsetRange) -> bool:
+        """Nothing came: either all was read, or it can't be had in time."""
+        position = consumer.position(offsets.partition)
+        if position >= offsets.end:
+            return True
+        raise TimeoutError(
+            f"{offsets.partition} gave nothing from offset {position} on, of the range up to {offsets.end}, in"
+            f" {self.poll_timeout_ms} ms: kafkaConsumer.pollTimeoutMs may be longer"
+        )
+
+    def _after_loss(self, consumer: Consumer, given: RangeToRead, error: Exception) -> int | None:
+        """Where to go on after records that are gone; None if the rest of the range is gone too."""
+        partition, start, end = given.offsets
+        position = consumer.position(partition)
+        (earliest,) = consumer.beginning_offsets([partition]).values()
+        (latest,) = consumer.end_offsets([partition]).values()
+        if given.begins_at_earliest and position == start and earliest > position:
+            return earliest if earliest < end else None
+        if self.fail_on_data_loss:
+            raise DataLossError(
+                f"{partition}: offset {position} of the range up to {end} is gone, there are {earliest} to"
+                f" {latest}; retention was shorter than the query took, or the topic was made anew. With"
+                " failOnDataLoss=false the query goes on with what is left"
+            ) from error
+        resumed = None if position >= latest or earliest >= end else max(position, earliest)
+        _log.warning(
+            "%s: offsets %d to %d are gone and skipped, as failOnDataLoss=false says",
+            partition,
+            position,
+            end if resumed is None else resumed,
+        )
+        return resumed

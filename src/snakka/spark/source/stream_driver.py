@@ -1,0 +1,228 @@
+"""What the driver decides for a stream: where it begins, how far each micro-batch goes, and what has been read.
+
+Rule: it lives in a process of its own, as long as the query runs, and is asked one thing at a time. Spark says only what it
+wants next, so the batch before is known to be done when the next one is asked for.
+"""
+
+import logging
+from collections.abc import Mapping
+
+from snakka.client.blocking import Admin, Consumer
+from snakka.client.errors import ClientError
+from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.errors import ApiError
+from snakka.runtime.clock import Clock, SystemClock
+from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
+from snakka.spark.read_options import ReadOptions
+from snakka.spark.source.first_batch import FirstBatchNotes
+from snakka.spark.source.offset_json import Offsets
+from snakka.spark.source.offset_ranges import OffsetRange, limited, new_offsets, pieces
+from snakka.spark.source.partition_reader import RangeToRead
+from snakka.spark.source.topic_offsets import TopicOffsets, report_loss
+
+_log = logging.getLogger(__name__)
+
+# An idle query is answered after this: Spark asks again 10 ms later, and a broker should not hear of it each time.
+NEWS_WAIT_MS = 250
+COMMIT_TIMEOUT_MS = 10_000
+
+
+class StreamDriver:
+    """One running query."""
+
+    def __init__(self, options: ReadOptions, clock: Clock | None = None) -> None:
+        self._options = options
+        self._clock = clock or SystemClock()
+        self._admin = Admin(admin_settings(options.settings))
+        self._admin.start()
+        self._offsets = TopicOffsets(self._admin, options)
+        self._notes = FirstBatchNotes(self._admin, options.group_id, repr(options.start))
+        self._news = News(options)
+        self._limits = TriggerLimits(options, self._clock)
+        self._initial: Offsets | None = None
+        self._obstacle: SparkOptionError | None = None  # why there is no initial offset
+        self._first_end: Offsets | None = None
+        self._available_now = False
+        self._target: Offsets | None = None
+        self._committed: Offsets | None = None
+        self._commit_complaint = ""
+        self.available: Offsets = {}
+
+    def close(self) -> None:
+        self._news.close()
+        self._admin.stop()
+
+    # -- offsets ------------------------------------------------------------------------------------------------------
+
+    def initial(self) -> Offsets:
+        """Where the query begins, the same each time. What prevents it matters only to a query that is new."""
+        if self._initial is None:
+            try:
+                self._initial = self._offsets.start(self._offsets.partitions())
+            except SparkOptionError as error:
+                self._initial, self._obstacle = {}, error
+        return self._initial
+
+    def end_at_what_is_there(self) -> None:
+        """For Trigger.AvailableNow: what comes after the next question is left for the next run."""
+        self._available_now = True
+
+    def latest(self, start: Offsets, *, is_limited: bool) -> Offsets:
+        """Where the next batch ends; where it starts, if there is nothing that is worth a batch."""
+        is_first = self._initial is not None and start == self._initial
+        if is_first and self._obstacle is not None:
+            raise self._obstacle
+        self.finished(start)
+        end = self._next_end(start, is_limited)
+        if not is_first and not self._available_now:
+            deadline = self._clock.monotonic() + NEWS_WAIT_MS / 1000
+            while end == start and (remaining := deadline - self._clock.monotonic()) > 0:
+                self._news.wait(self.available, remaining)
+                end = self._next_end(start, is_limited)
+        if is_first:
+            self._notes.write(start, end)
+            self._first_end = end
+        return end
+
+    def _next_end(self, start: Offsets, is_limited: bool) -> Offsets:
+        self.available = self._find_available(start)
+        if not is_limited:
+            return self.available
+        if not self._available_now and self._limits.are_too_few(start, self.available):
+            return start
+        most = self._options.most_offsets
+        if most is None:
+            return self.available
+        new = self._offsets.earliest(self.available.keys() - start.keys())
+        return limited(most, {**new, **start}, self.available)
+
+    def _find_available(self, start: Offsets) -> Offsets:
+        if self._target is not None:
+            return self._target
+        partitions, missing = self._offsets.known_partitions()
+        if missing:
+            report_loss(self._options, f"{', '.join(sorted(missing))} is gone")
+        found = self._offsets.latest(partitions, start)
+        if self._available_now:
+            self._target = found
+        return found
+
+    # -- ranges -------------------------------------------------------------------------------------------------------
+
+    def plan(self, start: Offsets, end: Offsets) -> list[RangeToRead]:
+        """What the tasks of a batch read."""
+        if self._initial is not None and start == self._initial and end != self._first_end:
+            start = self._notes.initial(end)
+        options = self._options
+        new = end.keys() - start.keys()
+        begins = self._offsets.earliest(new)
+        if new - begins.keys():
+            report_loss(options, f"{_listed(new - begins.keys())} came and is gone before it was read")
+        for partition, offset in begins.items():
+            if offset:
+                report_loss(
+                    options, f"{partition} is new, but what was before offset {offset} is gone already"
+                )
+        if start.keys() - end.keys():
+            report_loss(options, f"{_listed(start.keys() - end.keys())} is gone")
+        begins |= start
+        ranges = []
+        for partition in sorted(end.keys() & begins.keys()):
+            if end[partition] < begins[partition]:
+                report_loss(
+                    options,
+                    f"{partition} ends at {end[partition]}, before {begins[partition]}, where reading goes on: it was"
+                    " made anew, or startingOffsets lie beyond its end",
+                )
+            ranges.append(OffsetRange(partition, begins[partition], end[partition]))
+        return [RangeToRead(each) for each in pieces(ranges, options.least_pieces, options.most_records)]
+
+    # -- what has been read -------------------------------------------------------------------------------------------
+
+    def finished(self, offsets: Offsets) -> None:
+        """All before these has been processed: let the group say so. A group that can't is no reason to stop."""
+        if self._first_end is not None and offsets == self._first_end:
+            self._notes.finished()
+        if offsets == self._committed or not offsets:
+            return
+        self._committed = offsets
+        try:
+            outcomes = self._admin.alter_group_offsets(
+                self._options.group_id, offsets, timeout_ms=COMMIT_TIMEOUT_MS
+            )
+            complaint = "; ".join(sorted({str(error) for error in outcomes.errors.values()}))
+        except (ApiError, ClientError) as error:
+            complaint = str(error)
+        if complaint and complaint != self._commit_complaint:
+            _log.warning(
+                "what has been read can't be committed to group %s: %s", self._options.group_id, complaint
+            )
+        self._commit_complaint = complaint
+
+
+class TriggerLimits:
+    """minOffsetsPerTrigger: little waits for more, but not for longer than maxTriggerDelay."""
+
+    def __init__(self, options: ReadOptions, clock: Clock) -> None:
+        self._least = options.least_offsets
+        self._most_delay_ms = options.most_delay_ms
+        self._clock = clock
+        self._last_ms = 0
+
+    def are_too_few(self, start: Offsets, end: Offsets) -> bool:
+        """Whether a batch of these would be too small now."""
+        if self._least is None:
+            return False
+        now_ms = self._clock.now_ms()
+        is_due = now_ms - self._last_ms >= self._most_delay_ms
+        if not is_due and new_offsets(start, end) < self._least:
+            return True
+        self._last_ms = now_ms
+        return False
+
+
+class News:
+    """Waits at the brokers themselves until records come: a fetch at the ends of the partitions."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._settings = {
+            **consumer_settings(options.settings),
+            "fetch.max.wait.ms": NEWS_WAIT_MS,
+            "fetch.min.bytes": 1,
+            # Whatever came is read by executors: here the least that a broker sends will do.
+            "max.partition.fetch.bytes": 1,
+            "prefetch.memory.bytes": 1,
+        }
+        self._consumer: Consumer | None = None
+        self._ends: Offsets = {}
+
+    def wait(self, ends: Mapping[TopicPartition, int], seconds: float) -> None:
+        """Until there is something after these ends, or the time is over."""
+        try:
+            consumer = self._watching(ends)
+            if consumer.fetch_arrow(timeout_ms=max(int(seconds * 1000), 1), columns=["offset"]):
+                self._ends = {}  # positions have moved
+        except (ApiError, ClientError) as error:
+            _log.info("waiting for records has failed, and begins anew: %s", error)
+            self.close()
+
+    def _watching(self, ends: Mapping[TopicPartition, int]) -> Consumer:
+        if self._consumer is None:
+            self._consumer = Consumer(self._settings)
+            self._consumer.start()
+        if self._ends.keys() != ends.keys():
+            self._consumer.assign(ends)
+        for partition, end in ends.items():
+            if self._ends.get(partition) != end:
+                self._consumer.seek(partition, end)
+        self._ends = dict(ends)
+        return self._consumer
+
+    def close(self) -> None:
+        consumer, self._consumer, self._ends = self._consumer, None, {}
+        if consumer is not None:
+            consumer.stop()
+
+
+def _listed(partitions: "set[TopicPartition]") -> str:
+    return ", ".join(map(str, sorted(partitions)))
