@@ -1,0 +1,194 @@
+"""The decisions about batches: one record for each query in a compacted topic, the last one counts.
+
+Rule: a batch counts from the moment that its decision is acknowledged by all replicas. Queries and their batches come one
+after the other, so whoever knows the last decision of a query knows all: it stands for the batches before it too.
+
+All decisions are in partition 0, whatever the topic has: a key must not move when somebody adds partitions. A process
+reads the partition once, and afterwards what was added since; compaction keeps that short.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from os import getpid
+
+from snakka.client.admin import ConfigResource
+from snakka.client.blocking import Admin, Consumer
+from snakka.client.errors import RequestTimedOutError
+from snakka.client.open_transaction import OpenTransaction
+from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.runtime.clock import SystemClock
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.topic_sink.write_options import DECISION_TOPIC, WriteOptions
+from snakka.spark.worker_clients import worker_clients
+
+FORMAT_VERSION = 1
+_PARTITION = 0
+_COMPACT = "compact"
+# A decision with ten thousand transactions has less than a megabyte, and compresses well.
+_LARGEST_BYTES = 8 * 1024 * 1024
+# Small segments, since the newest is never compacted; and a short way from the beginning to the end.
+_CONFIGS = {
+    "cleanup.policy": _COMPACT,
+    "segment.bytes": str(4 * 1024 * 1024),
+    "min.cleanable.dirty.ratio": "0.1",
+    "max.message.bytes": str(_LARGEST_BYTES),
+}
+_READ_SECONDS = 60.0
+_POLL_MS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A batch counts, with these transactions. It is finished when all of them are known to be committed."""
+
+    query_id: str
+    batch_id: int
+    transactions: tuple[OpenTransaction, ...]
+    is_finished: bool = False
+
+    def covers(self, batch_id: int) -> bool:
+        return self.batch_id >= batch_id
+
+    def finished(self) -> "Decision":
+        return replace(self, is_finished=True)
+
+    def to_bytes(self) -> bytes:
+        fields = {
+            "version": FORMAT_VERSION,
+            "query": self.query_id,
+            "batch": self.batch_id,
+            "finished": self.is_finished,
+            "transactions": [list(each) for each in self.transactions],
+        }
+        return json.dumps(fields, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Decision":
+        fields = json.loads(data)
+        if fields["version"] != FORMAT_VERSION:
+            raise ValueError(
+                f"the decision about query {fields.get('query')} has format {fields['version']}, and this release"
+                f" knows {FORMAT_VERSION}: use one that is at least as new as the one that wrote it"
+            )
+        return cls(
+            fields["query"],
+            fields["batch"],
+            tuple(OpenTransaction(*each) for each in fields["transactions"]),
+            fields["finished"],
+        )
+
+
+class DecisionTopic:
+    """The topic as this process knows it."""
+
+    def __init__(self, options: WriteOptions) -> None:
+        self._name = options.decision_topic
+        self._partition = TopicPartition(self._name, _PARTITION)
+        self._reading: dict[str, object] = {
+            **options.connection,
+            "auto.offset.reset": "earliest",
+            "allow.auto.create.topics": False,
+            "max.partition.fetch.bytes": _LARGEST_BYTES,
+        }
+        self._writing: dict[str, object] = {
+            **options.connection,
+            "acks": "all",
+            "linger.ms": 0,
+            "compression.type": "zstd",
+            "max.request.size": _LARGEST_BYTES,
+        }
+        self._consumer: Consumer | None = None
+        self._next = 0
+        self._values: dict[bytes, bytes] = {}  # the last of each query
+
+    def last_of(self, query_id: str) -> Decision | None:
+        """The last decision about a query; everything that was acknowledged before this call is seen."""
+        self._catch_up()
+        value = self._values.get(query_id.encode())
+        return None if value is None else Decision.from_bytes(value)
+
+    def write(self, decision: Decision) -> None:
+        """When it returns, the decision stands."""
+        self._append(decision.query_id, decision.to_bytes())
+
+    def forget(self, query_id: str) -> None:
+        """Nobody will ask about this query any more."""
+        self._append(query_id, None)
+
+    def _append(self, query_id: str, value: bytes | None) -> None:
+        clients = worker_clients()
+        producer = clients.producer(self._writing)
+        try:
+            producer.send_and_wait(self._name, value, query_id.encode(), partition=_PARTITION)
+        except BaseException:
+            clients.drop(producer)
+            raise
+
+    def _catch_up(self) -> None:
+        """Read up to where the log ends now."""
+        clock = SystemClock()
+        consumer = worker_clients().consumer(self._reading)
+        if consumer is not self._consumer:
+            consumer.assign([self._partition])
+            self._consumer, self._next = consumer, 0
+        end = consumer.end_offsets([self._partition])[self._partition]
+        if self._next >= end:
+            return
+        consumer.seek(self._partition, self._next, up_to=end)
+        deadline = clock.monotonic() + _READ_SECONDS
+        while consumer.position(self._partition) < end:
+            if clock.monotonic() > deadline:
+                raise RequestTimedOutError(
+                    f"the end of {self._name} was not reached within {_READ_SECONDS:g} s"
+                )
+            for messages in consumer.getmany(self._partition, timeout_ms=_POLL_MS).values():
+                for message in messages:
+                    self._take(message.key, message.value)
+        self._next = end
+
+    def _take(self, key: bytes | None, value: bytes | None) -> None:
+        if key is not None and value is not None:
+            self._values[key] = value
+        elif key is not None:
+            self._values.pop(key, None)
+
+
+def decision_topic(options: WriteOptions) -> DecisionTopic:
+    """The one of this process, for these brokers and this name."""
+    connection = json.dumps(options.connection, sort_keys=True)
+    known = _known_topics(getpid())
+    return known.setdefault((connection, options.decision_topic), DecisionTopic(options))
+
+
+@cache
+def _known_topics(process_id: int) -> dict[tuple[str, str], DecisionTopic]:
+    return {}
+
+
+def ensure_decision_topic(admin: Admin, name: str) -> None:
+    """Create it, if it is not there; SparkOptionError if it would lose decisions."""
+    configs = _topic_configs(admin, name)
+    if configs is None:
+        try:
+            admin.create_topic(name, partitions=1, configs=_CONFIGS)
+        except ApiError as error:
+            if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS:
+                raise
+    elif configs["cleanup.policy"] != _COMPACT:
+        raise SparkOptionError(
+            f"topic {name} has cleanup.policy={configs['cleanup.policy']} and would lose decisions: set it to"
+            f" {_COMPACT}, or choose another topic with the option {DECISION_TOPIC}"
+        )
+
+
+def _topic_configs(admin: Admin, name: str) -> Mapping[str, str | None] | None:
+    resource = ConfigResource.topic(name)
+    outcomes = admin.describe_configs([resource], names=["cleanup.policy"])
+    error = outcomes.errors.get(resource)
+    if isinstance(error, ApiError) and error.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+        return None
+    return {entry.name: entry.value for entry in outcomes[resource].values()}

@@ -1,0 +1,172 @@
+"""A task's rows into topics: on an executor, in a Python worker that serves many tasks one after the other.
+
+Rule: a task that returns has written everything, and every record is acknowledged; a task that fails has said why. The rows
+of a batch that is decided are read to their end all the same: operators before the sink keep their state only then.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import WriterCommitMessage
+
+from snakka.client.blocking import Producer
+from snakka.client.open_transaction import OpenTransaction
+from snakka.spark.topic_sink.decisions import decision_topic
+from snakka.spark.topic_sink.sink_columns import VALUE, SinkColumns, rows_by_topic
+from snakka.spark.topic_sink.write_options import DELIVERY_GUARANTEE, WriteOptions
+from snakka.spark.worker_clients import worker_clients
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_QUERY_ID = "sql.streaming.queryId"
+_BATCH_ID = "streaming.sql.batchId"
+_RUN_ID = "spark.jobGroup.id"
+_SPECULATION = "spark.speculation"
+_TRANSACTIONS_PREFIX = "snakka-spark-"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchName:
+    """A batch of a query, by names that stay when it is tried again."""
+
+    query_id: str
+    batch_id: int
+
+
+@dataclass
+class TaskMessage(WriterCommitMessage):
+    """What the driver hears of a task: the transaction that it has left open, if it had rows to write."""
+
+    batch: BatchName
+    transaction: OpenTransaction | None = None
+    attempt: int = 0
+    run_id: str | None = None  # of the query's run; each restart has another
+
+
+def transactions_prefix(query_id: str) -> str:
+    """What the transactional ids of a query begin with."""
+    return f"{_TRANSACTIONS_PREFIX}{query_id}-"
+
+
+def streaming_batch() -> BatchName:
+    """The batch that the current task belongs to."""
+    context = _task()
+    query_id, batch_id = context.getLocalProperty(_QUERY_ID), context.getLocalProperty(_BATCH_ID)
+    if query_id is None or batch_id is None:
+        raise RuntimeError(
+            f"Spark does not tell {_QUERY_ID} and {_BATCH_ID}: is this a task of a streaming query?"
+        )
+    return BatchName(query_id, int(batch_id))
+
+
+def write_at_least_once(
+    rows: "Iterator[pyarrow.RecordBatch]", options: WriteOptions, columns: SinkColumns
+) -> WriterCommitMessage:
+    """With a producer that the worker keeps."""
+    clients = worker_clients()
+    producer: Producer | None = None
+    try:
+        sent = _Sent()
+        for batch in rows:
+            if batch.num_rows:
+                producer = producer or clients.producer(options.settings)
+                sent.add(producer, batch, options, columns)
+        if producer is not None:
+            producer.flush()
+            sent.check_all()
+    except BaseException:
+        if producer is not None:
+            clients.drop(producer)
+        raise
+    return WriterCommitMessage()
+
+
+def write_exactly_once(
+    rows: "Iterator[pyarrow.RecordBatch]",
+    options: WriteOptions,
+    columns: SinkColumns,
+    batch_name: BatchName,
+    timeout_ms: int,
+) -> TaskMessage:
+    """In a transaction that stays open for the driver, unless there are no rows, or the batch is decided."""
+    context = _task()
+    _refuse_speculation(context)
+    message = TaskMessage(
+        batch_name, attempt=context.attemptNumber(), run_id=context.getLocalProperty(_RUN_ID)
+    )
+    for batch in rows:
+        if batch.num_rows:
+            break
+    else:
+        return message
+    decision = decision_topic(options).last_of(batch_name.query_id)
+    if decision is not None and decision.covers(batch_name.batch_id):
+        for _ in rows:
+            pass
+        return message
+    transactional_id = f"{transactions_prefix(batch_name.query_id)}{context.partitionId()}"
+    settings = {
+        **options.settings,
+        "transactional.id": transactional_id,
+        "transaction.timeout.ms": timeout_ms,
+    }
+    with Producer(settings) as producer:  # what fails is aborted when it stops
+        producer.begin_transaction()
+        sent = _Sent()
+        while batch is not None:
+            if batch.num_rows:
+                sent.add(producer, batch, options, columns)
+            batch = next(rows, None)
+        message.transaction = producer.detach_transaction()
+        sent.check_all()
+    return message
+
+
+class _Sent:
+    """What was sent and is not acknowledged yet."""
+
+    def __init__(self) -> None:
+        self._pending: deque[Future[Any]] = deque()
+
+    def add(
+        self, producer: Producer, batch: "pyarrow.RecordBatch", options: WriteOptions, columns: SinkColumns
+    ) -> None:
+        """Send a batch; raises what one before it has failed with."""
+        while self._pending and self._pending[0].done():
+            self._pending.popleft().result()
+        for topic, rows in rows_by_topic(batch, columns, options.topic):
+            self._pending.append(
+                producer.send_arrow(
+                    topic,
+                    rows,
+                    value=VALUE,
+                    key=columns.key,
+                    headers=columns.headers,
+                    partition=columns.partition,
+                )
+            )
+
+    def check_all(self) -> None:
+        """Of what was flushed: raises if something was not written."""
+        while self._pending:
+            self._pending.popleft().result()
+
+
+def _task() -> TaskContext:
+    context = TaskContext.get()
+    assert context is not None, "only tasks write"
+    return context
+
+
+def _refuse_speculation(context: TaskContext) -> None:
+    """A second copy of a task would fence the first, which may have finished: the batch could not be committed."""
+    if (context.getLocalProperty(_SPECULATION) or "").lower() == "true":
+        raise RuntimeError(
+            f"{DELIVERY_GUARANTEE}=exactly-once needs {_SPECULATION}=false: two copies of a task would end each"
+            " other's transaction"
+        )

@@ -1,0 +1,80 @@
+"""What batch and streaming writes have in common: made on the driver, and taken by Spark to the tasks and to the commit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from os import getpid
+from typing import TYPE_CHECKING, cast
+
+from pyspark.sql.datasource import WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from snakka.client.admin import ConfigResource
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.topic_sink.decisions import ensure_decision_topic
+from snakka.spark.topic_sink.sink_columns import sink_columns
+from snakka.spark.topic_sink.task_writer import (
+    BatchName,
+    TaskMessage,
+    write_at_least_once,
+    write_exactly_once,
+)
+from snakka.spark.topic_sink.transaction_ends import BatchEnd
+from snakka.spark.topic_sink.write_options import TRANSACTION_TIMEOUT_MS, WriteOptions, write_options
+from snakka.spark.worker_clients import worker_clients
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_LONGEST = "transaction.max.timeout.ms"
+
+
+class TopicSink:
+    """The sink with its options and columns checked, and with the decision topic in its place if there has to be one."""
+
+    def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
+        self.options = write_options(options)
+        self._columns = sink_columns(schema, self.options.topic)
+        self._timeout_ms = _prepared(self.options) if self.options.is_exactly_once else 0
+
+    def write(self, rows: "Iterator[pyarrow.RecordBatch]", batch: BatchName | None) -> WriterCommitMessage:
+        """A task's rows; who writes exactly once has to know the batch."""
+        if not self.options.is_exactly_once:
+            return write_at_least_once(rows, self.options, self._columns)
+        assert batch is not None
+        return write_exactly_once(rows, self.options, self._columns, batch, self._timeout_ms)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None], *, is_asked_again: bool) -> None:
+        if self.options.is_exactly_once:
+            self._end(is_asked_again).commit(cast(Sequence[TaskMessage], messages))
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None], *, is_asked_again: bool) -> None:
+        if self.options.is_exactly_once:
+            self._end(is_asked_again).abort(cast(Sequence[TaskMessage | None], messages))
+
+    def _end(self, is_asked_again: bool) -> BatchEnd:
+        return BatchEnd(self.options, self._timeout_ms, is_asked_again=is_asked_again)
+
+
+def _prepared(options: WriteOptions) -> int:
+    """How long transactions may be open. Asked once by a process: Spark makes a sink for every batch, and for its commit."""
+    known = _prepared_clusters(getpid())
+    key = (repr(sorted(options.connection.items())), options.decision_topic, options.transaction_timeout_ms)
+    if key not in known:
+        admin = worker_clients().admin(options.connection)
+        ensure_decision_topic(admin, options.decision_topic)
+        cluster = admin.describe_cluster()
+        resources = [ConfigResource.broker(broker.node_id) for broker in cluster.brokers]
+        configs = admin.describe_configs(resources, names=[_LONGEST]).raise_for_errors()
+        longest = min(int(each[_LONGEST].value or 0) for each in configs.values())
+        wanted = options.transaction_timeout_ms
+        if wanted is not None and wanted > longest:
+            raise SparkOptionError(
+                f"{TRANSACTION_TIMEOUT_MS} is {wanted}, and brokers allow {longest} with {_LONGEST}"
+            )
+        known[key] = longest if wanted is None else wanted
+    return known[key]
+
+
+@cache
+def _prepared_clusters(process_id: int) -> dict[tuple[str, str, int | None], int]:
+    return {}

@@ -1,0 +1,205 @@
+"""The driver's part of a batch that is written exactly once: it decides, ends transactions, and clears what is left over.
+
+Rule: nothing is committed that is not decided, and nothing is aborted that is, or that may be. Every step may be repeated.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from os import getpid
+
+from snakka.client.admin import TransactionDescription
+from snakka.client.admin.outcomes import Failure
+from snakka.client.blocking import Admin
+from snakka.client.errors import ClientError
+from snakka.client.open_transaction import OpenTransaction
+from snakka.protocol.error_codes import ErrorCode
+from snakka.protocol.errors import ApiError
+from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, decision_topic
+from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, transactions_prefix
+from snakka.spark.topic_sink.write_options import DECISION_TOPIC, TRANSACTION_TIMEOUT_MS, WriteOptions
+from snakka.spark.worker_clients import worker_clients
+
+ONGOING = "Ongoing"
+_COMMITTED = ("PrepareCommit", "CompleteCommit")
+# What a coordinator says of a transaction that it does not have open any more, whichever way it ended.
+_ENDED = frozenset(
+    {
+        ErrorCode.INVALID_TXN_STATE,
+        ErrorCode.INVALID_PRODUCER_EPOCH,
+        ErrorCode.PRODUCER_FENCED,
+        ErrorCode.INVALID_PRODUCER_ID_MAPPING,
+        ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
+    }
+)
+# Whoever may be asked again soon keeps trying for as long as the transactions last, and no shorter than this.
+_LEAST_TO_END_MS = 60_000
+
+
+class TransactionLostError(Exception):
+    """Rows that count were lost: their transaction was aborted. Writing them again would repeat those of other tasks."""
+
+
+class BatchEnd:
+    """How one batch ends."""
+
+    def __init__(self, options: WriteOptions, timeout_ms: int, *, is_asked_again: bool) -> None:
+        self._options = options
+        self._to_end_ms = max(timeout_ms, _LEAST_TO_END_MS)
+        self._is_asked_again = is_asked_again  # whether anybody may ask for the decision after the batch
+
+    @property
+    def _admin(self) -> Admin:
+        return worker_clients().admin(self._options.connection)
+
+    @property
+    def _decisions(self) -> DecisionTopic:
+        return decision_topic(self._options)
+
+    def commit(self, messages: Sequence[TaskMessage]) -> None:
+        """All tasks have finished: decide and finish, or finish what was decided before."""
+        if not messages:
+            return
+        batch = messages[0].batch
+        written = _transactions(messages)
+        decision = self._decisions.last_of(batch.query_id)
+        if decision is not None and decision.covers(batch.batch_id):
+            self._abort(written)  # by tasks that looked before the decision could be seen
+            if decision.batch_id == batch.batch_id and not decision.is_finished:
+                self._finish(decision)
+            return
+        self._clear(messages, written)
+        if written:
+            self._check_open(batch, written)
+            decision = Decision(batch.query_id, batch.batch_id, tuple(written))
+            self._decisions.write(decision)
+            self._finish(decision)
+
+    def abort(self, messages: Sequence[TaskMessage | None]) -> None:
+        """Nothing of the batch counts, unless it is decided.
+
+        Spark calls this after a commit that has failed, too. Then all tasks have finished, and whether the decision was
+        written may not be known: it is left to the next run, which reads it.
+        """
+        finished = [message for message in messages if message is not None]
+        if not finished or len(finished) == len(messages):
+            return
+        batch = finished[0].batch
+        decision = self._decisions.last_of(batch.query_id)
+        if decision is None or not decision.covers(batch.batch_id):
+            self._abort(_transactions(finished))
+
+    # -- what is decided ------------------------------------------------------------------------------------------
+
+    def _finish(self, decision: Decision) -> None:
+        """Commit what is open, until all of it is."""
+        outcomes = self._admin.end_transactions(decision.transactions, timeout_ms=self._to_end_ms)
+        ended = {key: error for key, error in outcomes.errors.items() if _is_ended(error)}
+        for transaction, error in outcomes.errors.items():
+            if transaction not in ended:
+                error.add_note(
+                    f"batch {decision.batch_id} of query {decision.query_id} is decided; who starts the query again"
+                    " finishes it"
+                )
+                raise error
+        self._check_committed(decision, ended)
+        if self._is_asked_again:
+            self._decisions.write(decision.finished())
+        else:
+            self._decisions.forget(decision.query_id)
+
+    def _check_committed(self, decision: Decision, ended: Mapping[OpenTransaction, Failure]) -> None:
+        """TransactionLostError if one that could not be committed was not committed before."""
+        if not ended:
+            return
+        described = self._admin.describe_transactions(each.transactional_id for each in ended)
+        for transaction, error in ended.items():
+            description = described.results.get(transaction.transactional_id)
+            if description is None or not _is_committed(description, transaction):
+                raise TransactionLostError(
+                    f"batch {decision.batch_id} of query {decision.query_id} is decided, but the transaction of"
+                    f" {transaction.transactional_id} (producer {transaction.producer_id}, epoch"
+                    f" {transaction.producer_epoch}) can't be committed any more: {_state_of(description, error)};"
+                    f" most likely it was open for longer than {TRANSACTION_TIMEOUT_MS}. Its rows are lost, and the"
+                    " query stops here. To write the whole batch again, with the rows of its other tasks a second"
+                    f" time, delete the key {decision.query_id} in topic {self._options.decision_topic} ({DECISION_TOPIC})"
+                )
+
+    # -- what is not ----------------------------------------------------------------------------------------------
+
+    def _check_open(self, batch: BatchName, transactions: Collection[OpenTransaction]) -> None:
+        """Before anything is decided: a transaction that has ended meanwhile means that the batch has to be tried again."""
+        described = self._admin.describe_transactions(each.transactional_id for each in transactions)
+        for transaction in transactions:
+            description = described.results.get(transaction.transactional_id)
+            if description is None or not _is_open(description, transaction):
+                self._abort(transactions)
+                error = described.errors.get(transaction.transactional_id)
+                raise ClientError(
+                    f"batch {batch.batch_id} of query {batch.query_id} can't be committed: the transaction of"
+                    f" {transaction.transactional_id} is not open any more ({_state_of(description, error)});"
+                    f" perhaps it took longer than {TRANSACTION_TIMEOUT_MS}. Nothing of the batch counts, and who"
+                    " starts the query again writes it again"
+                )
+
+    def _clear(self, messages: Sequence[TaskMessage], written: Collection[OpenTransaction]) -> None:
+        """Abort what earlier attempts have left open under ids that this one does not use: it would hold up readers.
+
+        Only the first batch of a run and tasks that were tried again can have found something.
+        """
+        batch, run_id = messages[0].batch, messages[0].run_id
+        cleared = _cleared_runs(getpid())
+        is_known = run_id is not None and cleared.get(batch.query_id) == run_id
+        if is_known and not any(message.attempt for message in messages):
+            return
+        prefix = transactions_prefix(batch.query_id)
+        used = {each.transactional_id for each in written}
+        left = [
+            each.transactional_id
+            for each in self._admin.list_transactions(states=[ONGOING])
+            if each.transactional_id.startswith(prefix) and each.transactional_id not in used
+        ]
+        self._admin.fence_producers(left).raise_for_errors()
+        if run_id is not None:
+            cleared[batch.query_id] = run_id
+
+    def _abort(self, transactions: Collection[OpenTransaction]) -> None:
+        """As far as that is possible; what is left is aborted by its timeout, or by the next attempt."""
+        if transactions:
+            self._admin.end_transactions(transactions, commit=False)
+
+
+@cache
+def _cleared_runs(process_id: int) -> dict[str, str]:
+    """The run of each query of which this process knows that nothing is left over."""
+    return {}
+
+
+def _transactions(messages: Sequence[TaskMessage]) -> list[OpenTransaction]:
+    return [message.transaction for message in messages if message.transaction is not None]
+
+
+def _is_ended(error: Failure) -> bool:
+    return isinstance(error, ApiError) and error.code in _ENDED
+
+
+def _is_open(description: TransactionDescription, transaction: OpenTransaction) -> bool:
+    who = (description.producer_id, description.producer_epoch)
+    return description.state == ONGOING and who == (transaction.producer_id, transaction.producer_epoch)
+
+
+def _is_committed(description: TransactionDescription, transaction: OpenTransaction) -> bool:
+    """Whether the last thing that the coordinator knows is the commit of this transaction.
+
+    With transaction.version 2 a commit brings the next epoch. An abort would be followed by an epoch that nobody commits in.
+    """
+    return (
+        description.state in _COMMITTED
+        and description.producer_id == transaction.producer_id
+        and description.producer_epoch - transaction.producer_epoch in (0, 1)
+    )
+
+
+def _state_of(description: TransactionDescription | None, error: Failure | None) -> str:
+    if description is None:
+        return str(error)
+    return f"its coordinator says {description.state} in epoch {description.producer_epoch}"
