@@ -1,0 +1,248 @@
+"""A Delta table as a sink: opened, created or altered before a write; files added with the query's transaction id.
+
+Rule: Delta's own `txn` action carries the query as its app id and the batch as its version, as Delta's sink for Spark does,
+so that either continues where the other stopped. A table that asks more of writers than files with its columns is refused.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+from deltalake import DeltaTable
+from deltalake import Field as DeltaField
+from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake.fs import DeltaStorageHandler
+from deltalake.transaction import CommitProperties, Transaction
+
+from snakka.runtime.clock import SystemClock
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.delta_actions import add_action, partition_texts, refuse_unpartitionable
+from snakka.spark.tables.partitions import PartitionColumn, PartitionKey, directory
+from snakka.spark.tables.schema_evolution import (
+    Evolution,
+    SchemaMismatchError,
+    plain_schema,
+    plan_evolution,
+    type_name,
+    types_within,
+)
+from snakka.spark.tables.staged_files import FileLayout, StagedFile
+from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path
+from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError
+
+# What these ask is kept by whoever adds files: nothing, or only that the log is written by deltalake.
+_HARMLESS_FEATURES = frozenset(
+    {
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",  # judged by the constraints that there are
+        "columnMapping",  # judged by its mode
+        "deletionVectors",
+        "domainMetadata",
+        "generatedColumns",  # judged by the columns
+        "identityColumns",
+        "invariants",
+        "timestampNtz",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+)
+_COLUMN_DEMANDS = {
+    "delta.generationExpression": "is computed by its writers",
+    "delta.identity.start": "is numbered by its writers",
+    "delta.invariants": "has an invariant that its writers check",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaStorage:
+    """The directory of a Delta table, here or in an object store. Paths are relative to it, as in the log."""
+
+    location: str
+    options: dict[str, str]
+    partitions: tuple[PartitionColumn, ...]
+
+    def path(self, partition: PartitionKey, name: str) -> str:
+        return f"{directory(self.partitions, partition_texts(partition))}/{name}" if partition else name
+
+    def create(self, path: str) -> pa.NativeFile:
+        files = self.filesystem()
+        if "/" in path:
+            files.create_dir(path.rpartition("/")[0], recursive=True)
+        return files.open_output_stream(path)
+
+    def remove(self, path: str) -> None:
+        self.filesystem().delete_file(path)
+
+    def filesystem(self) -> pafs.FileSystem:
+        local = local_path(self.location)
+        if local is not None:
+            return pafs.SubTreeFileSystem(local, pafs.LocalFileSystem())
+        return pafs.PyFileSystem(DeltaStorageHandler(self.location, self.options))
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaOpener:
+    """Opens the table for data of that schema."""
+
+    options: DeltaOptions
+    data: pa.Schema
+
+    def open(self) -> "OpenDeltaTable":
+        _refuse_types(self.data)
+        options = self.options
+        if not DeltaTable.is_deltatable(options.path, options.storage_options):
+            self._create()
+        table = DeltaTable(options.path, storage_options=options.storage_options)
+        _refuse_demands(table)
+        partitions = self._partitions(table)
+        evolution = _evolve(table, self.data, merge=options.sink.merge_schema)
+        partition_names = {column.name for column in partitions}
+        for name in partition_names - set(evolution.target.names):
+            raise SchemaMismatchError(f"column {name} decides the table's partition, but the data has none")
+        layout = FileLayout(
+            storage=DeltaStorage(options.path, options.storage_options, partitions),
+            columns=evolution.target,
+            file_schema=pa.schema([field for field in evolution.target if field.name not in partition_names]),
+            partitions=partitions,
+            target_file_size_bytes=options.sink.target_file_size_bytes,
+            compression=options.sink.compression,
+        )
+        return OpenDeltaTable(table, layout)
+
+    def _create(self) -> None:
+        options = self.options
+        partitions = [PartitionColumn.declared(text) for text in options.sink.partition_by]
+        reason = refuse_unpartitionable(self.data, partitions)
+        if reason is not None:
+            raise SparkOptionError(f"partitionBy: {reason}")
+        if local_path(options.path) is not None:
+            os.makedirs(options.path, exist_ok=True)
+        DeltaTable.create(
+            options.path,
+            pa.schema([field.with_nullable(True) for field in plain_schema(self.data)]),
+            mode="ignore",  # another writer may have been faster
+            partition_by=[column.name for column in partitions],
+            storage_options=options.storage_options,
+        )
+
+    def _partitions(self, table: DeltaTable) -> tuple[PartitionColumn, ...]:
+        names = tuple(table.metadata().partition_columns)
+        wanted = self.options.sink.partition_by
+        if wanted and wanted != names:
+            raise SparkOptionError(
+                f"partitionBy is {','.join(wanted)}, but the table is there already and is partitioned by "
+                f"{','.join(names) or 'nothing'}"
+            )
+        return tuple(PartitionColumn(name, name) for name in names)
+
+
+class OpenDeltaTable:
+    """A version of the table, to which a commit adds the next one."""
+
+    def __init__(self, table: DeltaTable, layout: FileLayout) -> None:
+        self.name = table.table_uri
+        self.layout = layout
+        self._table = table
+
+    def refresh(self) -> None:
+        self._table.update_incremental()
+        # Whoever came first may have changed the columns.
+        plan_evolution(arrow_schema(self._table), self.layout.columns, merge=False, may_widen=never_widen)
+
+    def last_batch(self, query_id: str) -> int | None:
+        version: int | None = self._table.transaction_version(query_id)
+        return version
+
+    def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
+        now_ms = SystemClock().now_ms()
+        based_on = self._table.version()
+        properties = CommitProperties(
+            # Trying again is ours to do: whoever came first may be this batch itself.
+            max_commit_retries=0,
+            app_transactions=[Transaction(key.query_id, key.batch_id, now_ms)] if key else None,
+        )
+        try:
+            self._table.create_write_transaction(
+                [add_action(file, self.layout.partitions, now_ms) for file in files],
+                "overwrite" if overwrite else "append",
+                self._table.schema(),
+                partition_by=[column.name for column in self.layout.partitions],
+                commit_properties=properties,
+            )
+        except DeltaError as error:
+            self._judge(error, based_on, files)
+
+    def _judge(self, error: DeltaError, based_on: int, files: Sequence[StagedFile]) -> None:
+        """The table itself says what became of a commit; an error may also come after one, from a checkpoint."""
+        self._table.update_incremental()
+        if self._table.version() == based_on:
+            raise error
+        if files and self._holds(files[0]):
+            return
+        if isinstance(error, CommitFailedError):
+            raise ConcurrentCommitError(str(error)) from error
+        raise error
+
+    def _holds(self, file: StagedFile) -> bool:
+        return any(uri.endswith(file.path) for uri in self._table.file_uris())
+
+
+def arrow_schema(table: DeltaTable) -> pa.Schema:
+    """The table's columns."""
+    return plain_schema(pa.schema(table.schema()))
+
+
+def never_widen(_table: pa.DataType, _data: pa.DataType) -> bool:
+    """Delta can widen types, but deltalake can't."""
+    return False
+
+
+def _evolve(table: DeltaTable, data: pa.Schema, *, merge: bool) -> Evolution:
+    """The plan for the data, carried out: others may alter the table at the same moment."""
+    for _ in range(MAX_COMMIT_ATTEMPTS):
+        plan = plan_evolution(arrow_schema(table), data, merge=merge, may_widen=never_widen)
+        if not plan.alters_table:
+            return plan
+        fields = [DeltaField.from_arrow(plan.merged.field(name)) for name in (*plan.added, *plan.changed)]
+        try:
+            table.alter.add_columns(fields, commit_properties=CommitProperties(max_commit_retries=0))
+        except CommitFailedError:
+            table.update_incremental()
+    raise SchemaMismatchError(
+        f"{table.table_uri}: others alter the table all the time; its columns can't be added"
+    )
+
+
+def _refuse_demands(table: DeltaTable) -> None:
+    for demand in _demands(table):
+        raise SchemaMismatchError(f"{table.table_uri}: {demand}, which this sink does not do")
+
+
+def _demands(table: DeltaTable) -> Iterator[str]:
+    """What the table asks of writers beyond files with its columns."""
+    for feature in sorted(set(table.protocol().writer_features or ()) - _HARMLESS_FEATURES):
+        yield f"the table needs writers that know {feature}"
+    settings = table.metadata().configuration
+    for name in settings:
+        if name.startswith("delta.constraints."):
+            yield f"writers must check the constraint {name.removeprefix('delta.constraints.')}"
+    if settings.get("delta.columnMapping.mode", "none") != "none":
+        yield "writers must map the table's columns to other names"
+    for field in json.loads(table.schema().to_json())["fields"]:
+        for demand, words in _COLUMN_DEMANDS.items():
+            if demand in (field.get("metadata") or {}):
+                yield f"column {field['name']} {words}"
+
+
+def _refuse_types(data: pa.Schema) -> None:
+    for path, arrow in types_within(data):
+        if pa.types.is_null(arrow) or pa.types.is_duration(arrow) or pa.types.is_interval(arrow):
+            raise SchemaMismatchError(
+                f"column {path}: no table holds {type_name(arrow)}; cast it in the query"
+            )
+        if pa.types.is_time(arrow):
+            raise SchemaMismatchError(f"column {path}: Delta has no {type_name(arrow)}; cast it in the query")

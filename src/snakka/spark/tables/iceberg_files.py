@@ -1,0 +1,134 @@
+"""Iceberg's view of files: where they go, which columns they have, and how a finished one is described.
+
+Rule: files carry the table's field ids, as every Iceberg writer's do, so that columns can be renamed later.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.io import FileIO
+from pyiceberg.io.pyarrow import (
+    compute_statistics_plan,
+    data_file_statistics_from_parquet_metadata,
+    parquet_path_to_id_mapping,
+    schema_to_pyarrow,
+)
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.partitioning import PartitionSpec, partition_record_value
+from pyiceberg.table.locations import LocationProvider
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.typedef import Record
+
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.partitions import TRANSFORMS, PartitionColumn, PartitionKey, directory
+from snakka.spark.tables.schema_evolution import SchemaMismatchError, type_name, types_within
+from snakka.spark.tables.staged_files import StagedFile
+
+_SMALL_INTEGERS = (pa.int8(), pa.int16())
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergStorage:
+    """A table's data directory, by pyiceberg's own means: here, or in an object store that it knows."""
+
+    io: FileIO
+    locations: LocationProvider
+    partitions: tuple[PartitionColumn, ...]
+
+    def path(self, partition: PartitionKey, name: str) -> str:
+        texts = tuple(None if value is None else str(value) for value in partition)
+        inner = f"{directory(self.partitions, texts)}/{name}" if partition else name
+        location: str = self.locations.new_data_location(inner)
+        return location
+
+    def create(self, path: str) -> Any:
+        return self.io.new_output(path).create()
+
+    def remove(self, path: str) -> None:
+        self.io.delete(path)
+
+
+def storable(data: pa.Schema) -> pa.Schema:
+    """The data's columns as Iceberg has them: its smallest integer has 32 bits."""
+    for path, arrow in types_within(data):
+        types = pa.types
+        if (
+            types.is_null(arrow)
+            or types.is_duration(arrow)
+            or types.is_interval(arrow)
+            or types.is_time(arrow)
+        ):
+            raise SchemaMismatchError(
+                f"column {path}: no table holds {type_name(arrow)}; cast it in the query"
+            )
+    return pa.schema([field.with_type(_storable(field.type)) for field in data])
+
+
+def _storable(arrow: pa.DataType) -> pa.DataType:
+    if arrow in _SMALL_INTEGERS:
+        return pa.int32()
+    if pa.types.is_struct(arrow):
+        return pa.struct([field.with_type(_storable(field.type)) for field in arrow])
+    if pa.types.is_list(arrow):
+        return pa.list_(arrow.value_field.with_type(_storable(arrow.value_type)))
+    if pa.types.is_map(arrow):
+        return pa.map_(_storable(arrow.key_type), arrow.item_field.with_type(_storable(arrow.item_type)))
+    return arrow
+
+
+def may_widen(table: pa.DataType, data: pa.DataType) -> bool:
+    """Iceberg widens int, float, and decimals of one scale: all that `holds` calls wider."""
+    return not (pa.types.is_nested(table) or pa.types.is_nested(data))
+
+
+def columns_with_ids(metadata: TableMetadata, names: Sequence[str]) -> pa.Schema:
+    """Those of the table's columns, as Arrow types that carry the field ids."""
+    schema = schema_to_pyarrow(metadata.schema())
+    return pa.schema([schema.field(name) for name in names])
+
+
+def partition_columns(metadata: TableMetadata) -> tuple[PartitionColumn, ...]:
+    """By what the table's files are kept apart, if we can do that too."""
+    columns = []
+    for field in metadata.spec().fields:
+        source = metadata.schema().find_column_name(field.source_id)
+        transform = str(field.transform)
+        if source is None or "." in source or transform not in TRANSFORMS:
+            raise SparkOptionError(
+                f"the table is partitioned by {transform}({source}), but this sink knows columns and "
+                f"{', '.join(TRANSFORMS[1:])} of one"
+            )
+        columns.append(PartitionColumn(field.name, source, transform))
+    return tuple(columns)
+
+
+def data_file(metadata: TableMetadata, file: StagedFile) -> DataFile:
+    """What makes a file part of the table: its place, its partition and the statistics of its footer."""
+    schema = metadata.schema()
+    statistics = data_file_statistics_from_parquet_metadata(
+        parquet_metadata=file.footer,
+        stats_columns=compute_statistics_plan(schema, metadata.properties),
+        parquet_column_mapping=parquet_path_to_id_mapping(schema),
+    )
+    return DataFile.from_args(
+        content=DataFileContent.DATA,
+        file_path=file.path,
+        file_format=FileFormat.PARQUET,
+        partition=_partition_record(metadata, metadata.spec(), file.partition),
+        file_size_in_bytes=file.size_bytes,
+        sort_order_id=None,
+        spec_id=metadata.default_spec_id,
+        equality_ids=None,
+        key_metadata=None,
+        **statistics.to_serialized_dict(),
+    )
+
+
+def _partition_record(metadata: TableMetadata, spec: PartitionSpec, partition: PartitionKey) -> Record:
+    values = [
+        partition_record_value(partition_field=field, value=value, schema=metadata.schema())
+        for field, value in zip(spec.fields, partition, strict=True)
+    ]
+    return Record(*values)

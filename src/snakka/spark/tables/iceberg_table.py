@@ -1,0 +1,208 @@
+"""An Iceberg table as a sink: opened, created or altered before a write; files added in one snapshot that names its batch.
+
+Rule: the latest batch of each query is a property of the table, set in the very commit that adds the batch's files.
+Snapshots carry query and batch too, for whoever reads the history, but they expire: a batch must be known for longer.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError
+from pyiceberg.table import Table, Transaction
+from pyiceberg.transforms import parse_transform
+from sqlalchemy.exc import OperationalError
+
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.iceberg_files import (
+    IcebergStorage,
+    columns_with_ids,
+    data_file,
+    may_widen,
+    partition_columns,
+    storable,
+)
+from snakka.spark.tables.partitions import PartitionColumn
+from snakka.spark.tables.schema_evolution import Evolution, SchemaMismatchError, plain_schema, plan_evolution
+from snakka.spark.tables.staged_files import FileLayout, StagedFile
+from snakka.spark.tables.table_options import CommitKey, IcebergOptions
+from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError
+
+LAST_BATCH = "snakka.last-batch."
+QUERY_ID = "snakka.query-id"
+BATCH_ID = "snakka.batch-id"
+_RETRIES = "commit.retry.num-retries"
+
+# A stream commits for ever: without these, each commit would read and write a little more than the one before.
+NEW_TABLE_PROPERTIES = {
+    "commit.manifest-merge.enabled": "true",
+    "write.metadata.delete-after-commit.enabled": "true",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergOpener:
+    """Opens the table for data of that schema."""
+
+    options: IcebergOptions
+    data: pa.Schema
+
+    def open(self) -> "OpenIcebergTable":
+        options = self.options
+        data = storable(self.data)
+        catalog = open_catalog(options.catalog_name, options.catalog_properties)
+        try:
+            table = catalog.load_table(options.table)
+        except NoSuchTableError:
+            table = self._create(catalog, data)
+        partitions = self._partitions(table)
+        evolution = _evolve(table, data, merge=options.sink.merge_schema)
+        columns = columns_with_ids(table.metadata, evolution.target.names)
+        for column in partitions:
+            if column.source not in columns.names:
+                raise SchemaMismatchError(
+                    f"column {column.source} decides the table's partition, but the data has none"
+                )
+        layout = FileLayout(
+            storage=IcebergStorage(table.io, table.location_provider(), partitions),
+            columns=columns,
+            file_schema=columns,
+            partitions=partitions,
+            target_file_size_bytes=options.sink.target_file_size_bytes,
+            compression=options.sink.compression,
+        )
+        return OpenIcebergTable(table, layout)
+
+    def _create(self, catalog: Catalog, data: pa.Schema) -> Table:
+        options = self.options
+        partitions = [PartitionColumn.declared(text) for text in options.sink.partition_by]
+        for column in partitions:
+            if column.source not in data.names or pa.types.is_nested(data.field(column.source).type):
+                raise SparkOptionError(f"partitionBy: {column.source} is not a plain column of the data")
+        catalog.create_namespace_if_not_exists(options.table[:-1])
+        try:
+            with catalog.create_table_transaction(
+                options.table,
+                schema=pa.schema([field.with_nullable(True) for field in plain_schema(data)]),
+                location=options.location,
+                properties=NEW_TABLE_PROPERTIES,
+            ) as transaction:
+                if partitions:
+                    with transaction.update_spec() as spec:
+                        for column in partitions:
+                            spec.add_field(column.source, parse_transform(column.transform), column.name)
+        except (TableAlreadyExistsError, CommitFailedException):
+            pass  # another writer was faster
+        return catalog.load_table(options.table)
+
+    def _partitions(self, table: Table) -> tuple[PartitionColumn, ...]:
+        there = partition_columns(table.metadata)
+        wanted = tuple(PartitionColumn.declared(text) for text in self.options.sink.partition_by)
+        if wanted and [(c.source, c.transform) for c in wanted] != [(c.source, c.transform) for c in there]:
+            raise SparkOptionError(
+                f"partitionBy is {','.join(self.options.sink.partition_by)}, but the table is there already and is "
+                f"partitioned by {','.join(column.name for column in there) or 'nothing'}"
+            )
+        return there
+
+
+class OpenIcebergTable:
+    """A state of the table, which a commit replaces by the next one."""
+
+    def __init__(self, table: Table, layout: FileLayout) -> None:
+        self.name = ".".join(table.name())
+        self.layout = layout
+        self._table = table
+        self._spec_id = table.metadata.default_spec_id
+
+    def refresh(self) -> None:
+        self._table.refresh()
+        metadata = self._table.metadata
+        # Whoever came first may have changed the columns or the partitions.
+        plan_evolution(
+            table_columns(self._table), self.layout.columns, merge=False, may_widen=lambda *_: False
+        )
+        now = columns_with_ids(metadata, self.layout.columns.names)
+        moved = [
+            field.name
+            for field, other in zip(self.layout.columns, now, strict=True)
+            if field.metadata != other.metadata
+        ]
+        if moved or metadata.default_spec_id != self._spec_id:
+            what = f"column {moved[0]} was replaced" if moved else "the table's partitions were changed"
+            raise SchemaMismatchError(f"{self.name}: {what} during the write; start the query again")
+
+    def last_batch(self, query_id: str) -> int | None:
+        text = self._table.properties.get(f"{LAST_BATCH}{query_id}")
+        return int(text) if text is not None else None
+
+    def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
+        def change(transaction: Transaction) -> None:
+            metadata = self._table.metadata
+            history: dict[str, str] = {}
+            if key is not None:
+                history = {QUERY_ID: key.query_id, BATCH_ID: str(key.batch_id)}
+                transaction.set_properties({f"{LAST_BATCH}{key.query_id}": str(key.batch_id)})
+            snapshot = transaction.update_snapshot(snapshot_properties=history)
+            with snapshot.overwrite() if overwrite else snapshot.merge_append() as producer:
+                for old in current_files(self._table) if overwrite else ():
+                    producer.delete_data_file(old)
+                for file in files:
+                    producer.append_data_file(data_file(metadata, file))
+
+        commit_at_first_try(self._table, change)
+
+
+def open_catalog(name: str, properties: dict[str, str]) -> Catalog:
+    """The catalog, by pyiceberg's properties or by its name in pyiceberg's own configuration."""
+    try:
+        return load_catalog(name, **properties)
+    except (ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise SparkOptionError(
+            f"catalog {name} can't be opened, see the options catalog.*: {reason}"
+        ) from error
+
+
+def table_columns(table: Table) -> pa.Schema:
+    """The table's columns."""
+    return plain_schema(table.schema().as_arrow())
+
+
+def current_files(table: Table) -> list[object]:
+    """The data files of the current snapshot."""
+    return [task.file for task in table.scan().plan_files()]
+
+
+def commit_at_first_try(table: Table, change: Callable[[Transaction], None]) -> None:
+    """One commit on the table as it was loaded. Trying again is the caller's: whoever came first may be the same batch."""
+    properties = {**table.metadata.properties, _RETRIES: "0"}
+    table.metadata = table.metadata.model_copy(update={"properties": properties})
+    transaction = table.transaction()
+    try:
+        change(transaction)
+        transaction.commit_transaction()
+    except CommitFailedException as error:
+        raise ConcurrentCommitError(str(error)) from error
+    except OperationalError as error:
+        # SQLite's way to say that another process writes at this moment.
+        if "locked" in str(error):
+            raise ConcurrentCommitError(str(error)) from error
+        raise
+
+
+def _evolve(table: Table, data: pa.Schema, *, merge: bool) -> Evolution:
+    """The plan for the data, carried out: others may alter the table at the same moment."""
+    for _ in range(MAX_COMMIT_ATTEMPTS):
+        plan = plan_evolution(table_columns(table), data, merge=merge, may_widen=may_widen)
+        if not plan.alters_table:
+            return plan
+        try:
+            with table.update_schema() as update:
+                update.union_by_name(plan.merged)
+        except CommitFailedException:
+            table.refresh()
+    raise SchemaMismatchError(
+        f"{'.'.join(table.name())}: others alter the table all the time; its columns can't be added"
+    )
