@@ -31,7 +31,7 @@ from snakka.spark.decoding.lanes import (
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _DONE = np.uint64(2**64 - 1)
-_MOST_FIELDS = 2**29 - 1
+_MOST_TAG = np.uint64(2**32 - 1)
 _MOST_SECONDS = (2**63 - 1) // 1_000_000 - 1
 
 
@@ -85,7 +85,7 @@ class Message:
         """The field of that tag in all of these lanes."""
         number, wire = tag >> 3, tag & 7
         value = _take_value(lanes, which, wire)
-        if value is None or not 0 < number <= _MOST_FIELDS:
+        if value is None or number == 0:
             lanes.fail(np.arange(len(lanes)), f"is no message: it has field {number} of wire type {wire}")
             return
         known = self.fields.get(number)
@@ -104,7 +104,11 @@ def _next_tags(lanes: Lanes, which: Numbers, tags: Numbers) -> None:
     more = which[lanes.position[which] < lanes.end[which]]
     if more.size:
         part = lanes.subset(more)
-        tags[more] = part.varint()
+        tag = part.varint()
+        huge = tag > _MOST_TAG
+        if huge.any():
+            part.fail(np.flatnonzero(huge), "is no message: it has a field of a number beyond all")
+        tags[more] = tag
         lanes.position[more], lanes.end[more] = part.position, part.end
         failed = more[part.failed()]
         tags[failed] = _DONE
