@@ -36,6 +36,7 @@ class ScriptedLog:
         self.epoch = epoch  # of all records
         self.epoch_ends: dict[int, tuple[int, int]] = {}  # epoch asked for: epoch and end offset
         self.session_id = 7
+        self.wait_seconds = WAIT_SECONDS  # for records, where there are none
         self.response_error = ErrorCode.NONE
         self.spoil: Callable[[int, PartitionData], PartitionData | None] = lambda offset, row: None
         self._session: dict[int, int] = {}  # offset by partition
@@ -70,8 +71,8 @@ class ScriptedLog:
                 self._session[row.partition] = row.fetch_offset
         rows = [self._row(partition, offset) for partition, offset in self._session.items()]
         rows = [row for row in rows if row.records or row.error_code or row.preferred_read_replica >= 0]
-        if not rows:
-            await asyncio.sleep(WAIT_SECONDS)
+        if not rows and self._session:
+            await asyncio.sleep(self.wait_seconds)
         return FetchResponse(
             session_id=self.session_id,
             responses=[FetchableTopicResponse(topic_id=TOPIC_ID, partitions=rows)] if rows else [],

@@ -1,6 +1,7 @@
 """Fetching from brokers that say what a test wants: leaders that change, sessions that end, replicas nearby."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,6 +12,7 @@ from tests.client.scripted_log import TOPIC, TOPIC_ID, ScriptedLog, refused
 from tests.client.waiting import until
 
 from snakka.client.consumer import Consumer, TopicPartition
+from snakka.client.consumer.fetcher import FAREWELL_SECONDS
 from snakka.client.errors import LogTruncatedError
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -104,6 +106,44 @@ async def test_a_session_tells_only_changes_and_begins_anew_when_the_broker_has_
                 await until(lambda: any(each.session_epoch == 0 for each in first.fetches[asked:]))  # noqa: B023
             first.count = 7
             assert await numbers(consumer, 2) == [5, 6]
+
+
+async def test_a_session_is_ended_when_the_consumer_stops() -> None:
+    """As Kafka's client does, at each broker; while the last fetch still waits for records."""
+    async with two_brokers() as (first, second):
+        for broker in (first.broker, second.broker):
+            broker.add_topic(TOPIC, TOPIC_ID, [(1, 3), (2, 3)])
+        for log in (first, second):
+            log.count, log.wait_seconds = 5, 30.0
+        async with consumer_of(first) as consumer:
+            consumer.assign([PARTITION, TopicPartition(TOPIC, 1)])
+            await numbers(consumer, 10)
+            await until(lambda: len(first.fetches) == len(second.fetches) == 2)
+            begins = time.monotonic()
+        assert time.monotonic() - begins < FAREWELL_SECONDS
+        for log in (first, second):
+            last = log.fetches[-1]
+            assert (last.session_id, last.session_epoch, last.topics) == (7, -1, [])
+            assert [each.session_epoch for each in log.fetches] == [0, 1, -1]
+
+
+@pytest.mark.parametrize("is_heard", [True, False])
+async def test_a_broker_that_hears_of_no_end_delays_a_stop_for_a_moment_only(is_heard: bool) -> None:
+    async with two_brokers() as (first, _):
+        first.count = 5
+        async with consumer_of(first) as consumer:
+            consumer.assign([PARTITION])
+            await numbers(consumer, 5)
+            if is_heard:
+                first.broker.answers[ApiKey.FETCH] = lambda request: asyncio.sleep(60)
+                asked = len(first.fetches)
+                await until(lambda: len(first.fetches) > asked)
+            else:
+                first.broker.answers[ApiKey.FETCH] = lambda request: None
+                first.broker.answers[ApiKey.METADATA] = lambda request: None
+                first.broker.drop_connections()
+            begins = time.monotonic()
+        assert time.monotonic() - begins < FAREWELL_SECONDS + 1.0
 
 
 async def test_a_broker_without_sessions_is_told_everything_each_time() -> None:
@@ -254,6 +294,28 @@ async def test_a_replica_nearby_is_read_while_it_is_good() -> None:
             first.count = 14
             first.spoil = lambda offset, row: None
             assert await numbers(consumer, 2) == [12, 13]
+
+
+async def test_a_replica_that_is_not_known_yet_is_asked_for_in_peace() -> None:
+    """A broker that has just come back: the leader knows of it before we do, and is not asked without a pause."""
+    async with two_brokers() as (first, second):
+        first.count, second.count = 5, 10
+        for broker in (first.broker, second.broker):
+            broker.brokers = [first.broker]
+
+        def to_second(offset: int, row: PartitionData) -> PartitionData:
+            row.preferred_read_replica, row.records = 2, b""
+            return row
+
+        first.spoil = to_second
+        async with consumer_of(first, client_rack="north") as consumer:
+            consumer.assign([PARTITION])
+            await until(lambda: first.fetches)
+            asked = len(first.broker.asked(ApiKey.METADATA))
+            await until(lambda: len(first.broker.asked(ApiKey.METADATA)) >= asked + 3)
+            assert len(first.fetches) < 20
+            first.broker.brokers = [first.broker, second.broker]
+            assert await numbers(consumer, 10) == list(range(10))
 
 
 async def test_buffered_records_are_handed_out_before_a_position_is_given_up() -> None:

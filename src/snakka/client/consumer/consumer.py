@@ -124,7 +124,7 @@ class Consumer:
     async def _close(self) -> None:
         self._is_stopped = True
         self._topics.close()
-        self._reading.close()
+        await self._reading.close()
         await self._metrics.close()
         await self._cluster.close()
         await self._tasks.close()

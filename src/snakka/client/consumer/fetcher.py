@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from snakka.client.broker_pool import BrokerNode, Purpose
 from snakka.client.cluster_view import ClusterView, LeaderHint
 from snakka.client.consumer.delivery import Delivery
-from snakka.client.consumer.fetch_session import FetchSession, Wanted
+from snakka.client.consumer.fetch_session import LAST_EPOCH, NO_SESSION, FetchSession, Wanted
 from snakka.client.consumer.fetched_parts import Answer, FetchedPart, end_of_batches
 from snakka.client.consumer.missing_metadata import MissingMetadata
 from snakka.client.consumer.position_finder import PositionFinder
@@ -27,6 +27,8 @@ from snakka.protocol.messages.fetch import FetchRequest, FetchResponse, Partitio
 
 _log = logging.getLogger(__name__)
 READ_COMMITTED = 1
+# How long a consumer that stops waits for brokers to hear that they may forget what they remember for it.
+FAREWELL_SECONDS = 1.0
 # What passes by itself, or with what is known of the cluster: nobody needs to hear of it.
 _PASSING = STALE_METADATA | {
     ErrorCode.OFFSET_NOT_AVAILABLE,
@@ -60,6 +62,8 @@ class Fetcher:
         self._delivery = delivery
         self._finder = finder
         self._wakes: dict[int, asyncio.Event] = {}  # of the brokers that are fetched from
+        self._sessions: dict[int, FetchSession] = {}  # at these brokers
+        self._is_closed = False
         self._must_look = False
         self._missing = MissingMetadata(cluster)
         self._isolation_level = READ_COMMITTED if settings.isolation_level == "read_committed" else 0
@@ -83,7 +87,32 @@ class Fetcher:
         self.poke()
 
     def close(self) -> None:
+        """Fetch no more; what is on its way comes to nothing."""
+        self._is_closed = True
         self._missing.close()
+
+    async def end_sessions(self) -> None:
+        """Let the brokers that can be told quickly forget what they remember for us; others forget it by and by."""
+        await asyncio.gather(
+            *(
+                self._end_session(node_id, session.session_id)
+                for node_id, session in self._sessions.items()
+                if session.session_id != NO_SESSION
+            )
+        )
+
+    async def _end_session(self, node_id: int, session_id: int) -> None:
+        """Not on the connection of fetches: the last one may wait there for records for a while."""
+        pool = self._cluster.pool
+        if pool.open_connection(node_id, Purpose.FETCH) is None:
+            return
+        request = FetchRequest(max_wait_ms=0, min_bytes=0, session_id=session_id, session_epoch=LAST_EPOCH)
+        try:
+            await pool.ask(
+                node_id, request, FetchResponse, self._cluster.clock.monotonic() + FAREWELL_SECONDS
+            )
+        except (ClientError, ApiError, ProtocolError) as error:
+            _log.debug("broker %d keeps its fetch session for a while: %s", node_id, error)
 
     def poke(self) -> None:
         """There may be room for more, or a partition may go on."""
@@ -157,13 +186,14 @@ class Fetcher:
 
     async def _fetch_from(self, node_id: int, wake: asyncio.Event) -> None:
         session = FetchSession(self._settings.max_partition_fetch_bytes)
+        self._sessions[node_id] = session
         failures = 0
-        while True:
+        while not self._is_closed:
             wake.clear()
             wanted, later = self._wanted(node_id)
             if not wanted:
                 if node_id not in self._cluster.brokers:
-                    del self._wakes[node_id]
+                    del self._wakes[node_id], self._sessions[node_id]
                     return
                 await self._wait(wake, later)
                 continue
@@ -261,11 +291,7 @@ class Fetcher:
         assigned.last_stable_offset = row.last_stable_offset
         assigned.log_start_offset = row.log_start_offset
         if row.preferred_read_replica >= 0:
-            assigned.read_replica = row.preferred_read_replica
-            assigned.read_replica_until = (
-                self._cluster.clock.monotonic() + self._settings.metadata_max_age_ms / 1000
-            )
-            self._must_look = True
+            self._prefer(assigned, row.preferred_read_replica)
         records = row.records
         if not records:
             return None
@@ -281,6 +307,16 @@ class Fetcher:
         answer.size += len(records)
         assigned.fetched(max(end[0], assigned.fetch_offset), end[1])
         return part
+
+    def _prefer(self, assigned: AssignedPartition, node_id: int) -> None:
+        """The leader sends us to a replica nearby; one that is back again may not be known yet."""
+        now = self._cluster.clock.monotonic()
+        assigned.read_replica = node_id
+        assigned.read_replica_until = now + self._settings.metadata_max_age_ms / 1000
+        self._must_look = True
+        if node_id not in self._cluster.brokers:
+            self._cluster.refresh_soon()
+            assigned.postpone(now, self._cluster.backoff)
 
     def _unreadable(self, assigned: AssignedPartition, records: memoryview) -> None:
         where = f"{assigned.partition} at offset {assigned.fetch_offset}"

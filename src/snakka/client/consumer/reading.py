@@ -45,12 +45,13 @@ class Reading:
     def start(self) -> None:
         self._end_watch = self._cluster.watch(self.changed)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         if self._end_watch is not None:
             self._end_watch()
         self.finder.close()
         self.fetcher.close()
         self.delivery.close()
+        await self.fetcher.end_sessions()
 
     def changed(self) -> None:
         """Partitions, positions or the cluster are others now."""
