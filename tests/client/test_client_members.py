@@ -1,6 +1,7 @@
 """Members of groups whose coordinator says what a test wants: every error that a coordinator may answer with."""
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -437,6 +438,26 @@ async def test_a_heartbeat_that_failed_says_everything_again(code: ErrorCode) ->
         ]
         assert [(each.member_epoch, len(each.topic_partitions)) for each in again] == [(1, 1)]
         assert listener.heard == ["assigned"]
+
+
+@pytest.mark.timeout(30)  # of a signal: an event loop that stands still notices no other
+async def test_a_member_whose_coordinator_is_gone_while_nobody_asks_for_messages_rests() -> None:
+    settings = {"max_poll_interval_ms": 200, "request_timeout_ms": 200}
+    async with member("consumer", **settings) as (coordinator, consumer, listener):
+        coordinator.log.count = 2
+        assert (await asyncio.wait_for(consumer.getone(), SECONDS)).value == b"0"
+        answer = coordinator.broker.answers[ApiKey.CONSUMER_GROUP_HEARTBEAT]
+        coordinator.broker.answers[ApiKey.CONSUMER_GROUP_HEARTBEAT] = lambda request: None
+        heartbeats = lambda: coordinator.asked(ApiKey.CONSUMER_GROUP_HEARTBEAT)  # noqa: E731
+        await until(lambda: heartbeats()[-1].member_epoch == -1)
+        left = len(heartbeats())
+        busy = time.process_time()
+        await asyncio.sleep(0.3)
+        assert time.process_time() - busy < 0.2
+        assert len(heartbeats()) == left
+        coordinator.broker.answers[ApiKey.CONSUMER_GROUP_HEARTBEAT] = answer
+        assert (await asyncio.wait_for(consumer.getone(), SECONDS)).value in (b"0", b"1")
+        assert listener.heard == ["assigned", "lost", "assigned"]
 
 
 async def test_a_commit_with_an_old_epoch_is_tried_again_with_the_new_one() -> None:

@@ -100,6 +100,7 @@ class ModernMember:
                 await self._until_due()
             self._is_due.clear()
             if self._state.standing is Standing.OUT:
+                failures = 0  # nothing is due before we join again, however the last heartbeat went
                 continue
             if self._ground.poll_timer.is_over:
                 await self._leave_the_slow()
