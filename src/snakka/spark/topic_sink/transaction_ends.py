@@ -63,7 +63,8 @@ class BatchEnd:
         written = _transactions(messages)
         decision = self._decisions.last_of(batch.query_id)
         if decision is not None and decision.covers(batch.batch_id):
-            self._abort(written)  # by tasks that looked before the decision could be seen
+            # Whoever wrote all the same has looked before the decision could be seen.
+            self._abort([each for each in written if each not in decision.transactions])
             if decision.batch_id == batch.batch_id and not decision.is_finished:
                 self._finish(decision)
             return

@@ -1,0 +1,296 @@
+"""The driver's part, step by step and cut off between any two, against a real broker: no Spark is needed to decide."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.client.errors import ClientError
+from snakka.client.open_transaction import OpenTransaction
+from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.errors import ApiError
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
+from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, transactions_prefix
+from snakka.spark.topic_sink.transaction_ends import BatchEnd, TransactionLostError
+from snakka.spark.topic_sink.write_options import WriteOptions, write_options
+from snakka.testing import BlockingLocalBroker
+
+NewTopic = Callable[..., str]
+_numbers = itertools.count()
+_CLEANUP_MS = 50
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[BlockingLocalBroker]:
+    options = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": _CLEANUP_MS}
+    with BlockingLocalBroker(options) as running:
+        yield running
+
+
+@pytest.fixture
+def options(broker: BlockingLocalBroker, admin: Admin) -> WriteOptions:
+    """With a decision topic of the test's own."""
+    name = f"decisions-{next(_numbers)}"
+    ensure_decision_topic(admin, name)
+    return write_options(
+        {
+            "kafka.bootstrap.servers": broker.bootstrap_servers,
+            "deliveryGuarantee": "exactly-once",
+            "decisionTopic": name,
+        }
+    )
+
+
+class Job:
+    """A query as the sink sees it: tasks write, the driver ends batches."""
+
+    def __init__(self, options: WriteOptions, topic: str, timeout_ms: int = 60_000) -> None:
+        self.options = options
+        self.topic = topic
+        self.query_id = f"query-{next(_numbers)}"
+        self.timeout_ms = timeout_ms
+        self.end = BatchEnd(options, timeout_ms, is_asked_again=True)
+        self.decisions = DecisionTopic(options)
+
+    def task(self, batch_id: int, partition: int, *values: bytes, run_id: str = "first") -> TaskMessage:
+        message = TaskMessage(BatchName(self.query_id, batch_id), run_id=run_id)
+        if values:
+            message.transaction = self.written(partition, *values)
+        return message
+
+    def written(self, partition: int, *values: bytes) -> OpenTransaction:
+        with Producer(
+            self.options.settings,
+            transactional_id=f"{transactions_prefix(self.query_id)}{partition}",
+            transaction_timeout_ms=self.timeout_ms,
+        ) as producer:
+            producer.begin_transaction()
+            for value in values:
+                producer.send(self.topic, value)
+            return producer.detach_transaction()
+
+    def seen(self) -> list[bytes]:
+        """What read_committed consumers get, up to the first open transaction."""
+        partition = TopicPartition(self.topic, 0)
+        settings = {**self.options.connection, "isolation.level": "read_committed"}
+        with Consumer(settings) as consumer:
+            consumer.assign([partition])
+            end = consumer.end_offsets([partition])[partition]
+            consumer.seek(partition, 0, up_to=end)
+            values: list[bytes] = []
+            while consumer.position(partition) < end:
+                for messages in consumer.getmany(timeout_ms=200).values():
+                    values += [message.value for message in messages if message.value is not None]
+        return sorted(values)
+
+    def is_settled(self, admin: Admin) -> bool:
+        """Whether nothing of the query is open."""
+        prefix = transactions_prefix(self.query_id)
+        return not [
+            each
+            for each in admin.list_transactions(states=["Ongoing"])
+            if each.transactional_id.startswith(prefix)
+        ]
+
+
+@pytest.fixture
+def job(options: WriteOptions, new_topic: NewTopic) -> Job:
+    return Job(options, new_topic())
+
+
+def test_a_batch_counts_as_a_whole(job: Job, admin: Admin) -> None:
+    messages = [job.task(0, 0, b"a", b"b"), job.task(0, 1), job.task(0, 2, b"c")]
+    assert job.seen() == []
+    assert job.decisions.last_of(job.query_id) is None
+    job.end.commit(messages)
+    assert job.seen() == [b"a", b"b", b"c"]
+    decision = job.decisions.last_of(job.query_id)
+    assert decision is not None
+    assert (decision.query_id, decision.batch_id, decision.is_finished) == (job.query_id, 0, True)
+    assert [*decision.transactions] == [messages[0].transaction, messages[2].transaction]
+    assert job.is_settled(admin)
+
+
+def test_a_batch_without_rows_needs_no_decision(job: Job) -> None:
+    job.end.commit([job.task(0, 0), job.task(0, 1)])
+    job.end.commit([])
+    assert job.decisions.last_of(job.query_id) is None
+
+
+def test_what_is_not_decided_is_written_again_by_fewer_tasks(job: Job, admin: Admin) -> None:
+    for partition in range(4):
+        job.task(0, partition, b"lost %d" % partition)
+    again = [job.task(0, 0, b"a", run_id="second"), job.task(0, 1, run_id="second")]
+    job.end.commit(again)
+    assert job.seen() == [b"a"]
+    assert job.is_settled(admin), "what the ids beyond the new tasks had left open does not hold up readers"
+
+
+def test_a_task_that_was_tried_again_leaves_nothing_open(job: Job, admin: Admin) -> None:
+    job.end.commit([job.task(0, 0, b"a")])
+    job.task(1, 1, b"lost")
+    empty = job.task(1, 1)
+    empty.attempt = 1
+    job.end.commit([job.task(1, 0, b"b"), empty])
+    assert job.seen() == [b"a", b"b"]
+    assert job.is_settled(admin)
+
+
+@pytest.mark.parametrize("ended", [0, 1, 3], ids=["none", "one", "all"])
+def test_whoever_finds_a_decision_finishes_it(job: Job, admin: Admin, ended: int) -> None:
+    """As after a driver that was killed behind the decision, between two ends, and behind the last."""
+    transactions = tuple(job.written(partition, b"%d" % partition) for partition in range(3))
+    job.decisions.write(Decision(job.query_id, 7, transactions))
+    admin.end_transactions(transactions[:ended]).raise_for_errors()
+    # The tasks of the next attempt have seen the decision; there may be more or fewer of them.
+    job.end.commit([job.task(7, partition, run_id="second") for partition in range(5)])
+    assert job.seen() == [b"0", b"1", b"2"]
+    decision = job.decisions.last_of(job.query_id)
+    assert decision is not None
+    assert decision.is_finished
+    job.end.commit([job.task(7, 0, run_id="third")])
+    assert job.seen() == [b"0", b"1", b"2"]
+
+
+def test_a_batch_before_the_decided_one_is_not_written_again(job: Job) -> None:
+    job.decisions.write(Decision(job.query_id, 7, (job.written(0, b"a"),)))
+    job.end.commit([job.task(6, 1, b"again")])
+    assert job.seen() == [], "the transaction of batch 7 is not this batch's to end"
+    job.end.commit([job.task(7, 0)])
+    assert job.seen() == [b"a"]
+
+
+def test_abort_does_nothing_once_decided(job: Job, admin: Admin) -> None:
+    """Spark calls it after a commit that has failed, too."""
+    messages = [job.task(0, 0, b"a"), job.task(0, 1, b"b")]
+    transactions = tuple(each.transaction for each in messages if each.transaction is not None)
+    job.decisions.write(Decision(job.query_id, 0, transactions))
+    job.end.abort([*messages])
+    job.end.abort([messages[0], None])
+    assert job.seen() == []
+    assert not job.is_settled(admin)
+    job.end.commit(messages)
+    assert job.seen() == [b"a", b"b"]
+
+
+def test_after_a_commit_that_failed_nothing_is_aborted_since_it_may_be_decided(job: Job) -> None:
+    message = job.task(0, 0, b"a")
+    job.end.abort([message])
+    job.end.commit([message])
+    assert job.seen() == [b"a"]
+
+
+def test_abort_ends_what_the_other_tasks_wrote_when_one_has_failed(job: Job, admin: Admin) -> None:
+    job.end.abort([job.task(0, 0, b"a"), None])
+    assert job.is_settled(admin)
+    job.end.abort([None, None])
+    job.end.commit([job.task(0, 0, b"b"), job.task(0, 1, b"c")])
+    assert job.seen() == [b"b", b"c"]
+
+
+def test_a_decided_transaction_that_a_timeout_aborted_stops_the_query(
+    options: WriteOptions, new_topic: NewTopic, admin: Admin
+) -> None:
+    job = Job(options, new_topic(), timeout_ms=300)
+    lost = job.written(0, b"a")
+    while not job.is_settled(admin):
+        pass
+    job.decisions.write(Decision(job.query_id, 3, (lost,)))
+    for _ in range(2):
+        with pytest.raises(TransactionLostError, match=f"batch 3 of query {job.query_id} .* CompleteAbort"):
+            job.end.commit([job.task(3, 0)])
+    # As the error says: without the decision the batch is written again.
+    job.decisions.forget(job.query_id)
+    job.timeout_ms = 60_000
+    job.end.commit([job.task(3, 0, b"b")])
+    assert job.seen() == [b"b"]
+
+
+def test_nothing_is_decided_about_a_transaction_that_has_ended(
+    options: WriteOptions, new_topic: NewTopic, admin: Admin
+) -> None:
+    job = Job(options, new_topic(), timeout_ms=300)
+    late = job.task(3, 0, b"a")
+    while not job.is_settled(admin):
+        pass
+    job.timeout_ms = 60_000
+    with pytest.raises(ClientError, match=f"batch 3 of query {job.query_id} can't be committed"):
+        job.end.commit([late, job.task(3, 1, b"b")])
+    assert job.decisions.last_of(job.query_id) is None
+    assert job.is_settled(admin)
+    job.end.commit([job.task(3, 0, b"a"), job.task(3, 1, b"b")])
+    assert job.seen() == [b"a", b"b"]
+
+
+def test_a_task_that_looked_too_early_is_aborted(job: Job, admin: Admin) -> None:
+    """It has begun with another id, so the decided transaction is still there."""
+    job.decisions.write(Decision(job.query_id, 0, (job.written(0, b"a"),)))
+    job.end.commit([job.task(0, 0), job.task(0, 1, b"again")])
+    assert job.seen() == [b"a"]
+    assert job.is_settled(admin)
+
+
+def test_a_decided_transaction_that_a_task_has_fenced_stops_the_query(job: Job) -> None:
+    job.decisions.write(Decision(job.query_id, 0, (job.written(0, b"a"),)))
+    with pytest.raises(TransactionLostError, match=f"batch 0 of query {job.query_id}"):
+        job.end.commit([job.task(0, 0, b"again")])
+    assert job.seen() == []
+
+
+def test_a_job_that_nobody_asks_about_again_leaves_no_decision(
+    options: WriteOptions, new_topic: NewTopic
+) -> None:
+    job = Job(options, new_topic())
+    BatchEnd(options, 60_000, is_asked_again=False).commit([job.task(0, 0, b"a")])
+    assert job.seen() == [b"a"]
+    assert job.decisions.last_of(job.query_id) is None
+
+
+def test_decisions_of_many_queries_are_read_once_and_then_what_is_new(options: WriteOptions) -> None:
+    writing, reading = DecisionTopic(options), DecisionTopic(options)
+    for batch_id in range(3):
+        for query in range(20):
+            writing.write(Decision(f"q{query}", batch_id, ()))
+    assert reading.last_of("nobody") is None
+    for query in range(20):
+        assert reading.last_of(f"q{query}") == Decision(f"q{query}", 2, ())
+    writing.write(Decision("q7", 3, ()))
+    writing.forget("q8")
+    assert reading.last_of("q7") == Decision("q7", 3, ())
+    assert reading.last_of("q8") is None
+    assert DecisionTopic(options).last_of("q7") == Decision("q7", 3, ())
+
+
+def test_many_transactions_fit_into_one_decision(options: WriteOptions) -> None:
+    transactions = tuple(
+        OpenTransaction(
+            f"{transactions_prefix('8d87b5f8-bfe0-4f20-8da8-abce5be9e11d')}{task}", 2**40 + task, 3
+        )
+        for task in range(20_000)
+    )
+    topic = DecisionTopic(options)
+    topic.write(Decision("q", 0, transactions))
+    assert DecisionTopic(options).last_of("q") == Decision("q", 0, transactions)
+
+
+def test_a_topic_that_would_lose_decisions_is_refused(admin: Admin, new_topic: NewTopic) -> None:
+    with pytest.raises(SparkOptionError, match=r"has cleanup\.policy=delete and would lose decisions"):
+        ensure_decision_topic(admin, new_topic())
+    fine = new_topic(cleanup_policy="compact")
+    ensure_decision_topic(admin, fine)
+
+
+def test_a_decision_topic_that_is_gone_is_an_error_not_an_answer(options: WriteOptions, admin: Admin) -> None:
+    admin.delete_topic(options.decision_topic)
+    gone = write_options(
+        {
+            **{f"kafka.{name}": str(value) for name, value in options.settings.items()},
+            "kafka.default.api.timeout.ms": "500",
+            "deliveryGuarantee": "exactly-once",
+            "decisionTopic": options.decision_topic,
+        }
+    )
+    with pytest.raises(ApiError, match="UNKNOWN_TOPIC_OR_PARTITION"):
+        DecisionTopic(gone).last_of("q")
