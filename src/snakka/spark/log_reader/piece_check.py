@@ -50,7 +50,7 @@ def check_headers(data: bytes, lowest: int, end_offset: int, stop: int, *, is_re
             is_followed = available - after < _PLACE.size or unpack(data, after)[0] > first + delta
             return Checked(position, lowest, 0, is_end=is_followed)
         if after > available:
-            return Checked(position, lowest, 0 if is_rest else after - position)
+            return Checked(position, lowest, 0 if is_rest else after - position + HEADER_SIZE)
         previous, before_previous = position, lowest
         lowest, position = first + delta + 1, after
     if is_rest:

@@ -77,34 +77,28 @@ def divide(
     """
     total = sum(each.end - each.start for each in stretches)
     count = math.ceil(total / most_bytes)
-    groups: list[list[Stretch]] = []
-    group: list[Stretch] = []
+    number = 1  # of the cut that comes next
+    groups: list[list[Stretch]] = [[]]
     before = 0  # bytes in earlier stretches
     waiting = list(reversed(stretches))
     while waiting:
         stretch = waiting.pop()
-        goal = math.ceil((len(groups) + 1) * total / count) if count else total
+        goal = math.ceil(number * total / count)
         behind = before + stretch.end - stretch.start
-        if behind <= goal or goal >= total:
-            group.append(stretch)
+        if behind <= goal or number >= count:
+            groups[-1].append(stretch)
             before = behind
             continue
+        number += 1
         cut = cut_near(stretch.segment, stretch.start + goal - before)
         if cut is not None and stretch.start < cut.position < stretch.end:
-            group.append(stretch._replace(end=cut.position))
+            groups[-1].append(stretch._replace(end=cut.position))
             before += cut.position - stretch.start
-            waiting.append(stretch._replace(start=cut.position, first_offset=cut.offset))
-        elif group:
-            # It can't be divided there: it belongs to the next group whole.
-            waiting.append(stretch)
-        else:
-            group.append(stretch)
-            before = behind
-        groups.append(group)
-        group = []
-    if group:
-        groups.append(group)
-    return groups
+            stretch = stretch._replace(start=cut.position, first_offset=cut.offset)
+        waiting.append(stretch)
+        if groups[-1]:
+            groups.append([])
+    return [group for group in groups if group]
 
 
 def aborted_between(
