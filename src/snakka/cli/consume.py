@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from snakka.cli.command import OK, CommandError, CommandParser, not_negative, positive, seconds
-from snakka.cli.connect import add_bootstrap_argument, run_with_bootstrap
+from snakka.cli.connect import Settings, add_connection_arguments, run_with_settings
 
 if TYPE_CHECKING:
     from snakka.client.consumer import Consumer, Message, TopicPartition
@@ -36,7 +36,7 @@ _POLL_MESSAGES = 10_000
 
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
-    return run_with_bootstrap(given, lambda bootstrap: _consume(bootstrap, given))
+    return run_with_settings(given, lambda settings: _consume(settings, given))
 
 
 def _parser() -> CommandParser:
@@ -60,16 +60,15 @@ def _parser() -> CommandParser:
         dest="show",
         help="how a record is printed; see below",
     )
-    add_bootstrap_argument(parser)
+    add_connection_arguments(parser)
     return parser
 
 
-async def _consume(bootstrap: str, given: Namespace) -> int:
+async def _consume(settings: Settings, given: Namespace) -> int:
     from snakka.client.consumer import Consumer
 
-    async with Consumer(
-        bootstrap_servers=bootstrap, auto_offset_reset="none", allow_auto_create_topics=False
-    ) as consumer:
+    ours: Settings = {"auto.offset.reset": "none", "allow.auto.create.topics": False}
+    async with Consumer({**ours, **settings}) as consumer:
         await _set_positions(consumer, given)
         count = 0
         wait_seconds = _POLL_SECONDS if given.timeout is None else given.timeout

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 from snakka.cli.command import OK, CommandError, CommandParser, not_negative
-from snakka.cli.connect import REQUEST_SECONDS, add_bootstrap_argument, run_with_bootstrap
+from snakka.cli.connect import REQUEST_SECONDS, Settings, add_connection_arguments, run_with_settings
 
 _DESCRIPTION = "Send lines from standard input to a topic, each as a record, until the input ends."
 
@@ -14,6 +14,7 @@ _EXAMPLES = """examples:
   echo 'hello' | snakka produce orders
   snakka produce orders < orders.txt --compression zstd
   printf 'alice:{"total": 3}\\nbob:{"total": 5}\\n' | snakka produce orders --key-separator :
+  snakka produce orders --command-config client.properties --bootstrap-server kafka.example.com:9093
 
 A record with a key goes to the partition that every Kafka client chooses for it. Records without one are spread.
 The topic is created if it does not exist, unless the broker has auto.create.topics.enable=false."""
@@ -28,7 +29,7 @@ _DELIVERY_MS = int(REQUEST_SECONDS * 1000)
 
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
-    return run_with_bootstrap(given, lambda bootstrap: _produce(bootstrap, given))
+    return run_with_settings(given, lambda settings: _produce(settings, given))
 
 
 def _parser() -> CommandParser:
@@ -47,24 +48,24 @@ def _parser() -> CommandParser:
         help="whose acknowledgement to wait for: all unless said",
     )
     parser.add_argument("--compression", choices=_COMPRESSIONS, default="none", help="none unless said")
-    add_bootstrap_argument(parser)
+    add_connection_arguments(parser)
     return parser
 
 
-async def _produce(bootstrap: str, given: Namespace) -> int:
+async def _produce(settings: Settings, given: Namespace) -> int:
     from snakka.client.producer import Producer
 
     separator = None if given.key_separator is None else given.key_separator.encode()
     number = 0
-    async with Producer(
-        bootstrap_servers=bootstrap,
-        acks=given.acks,
-        compression_type=given.compression,
-        batch_size=_BATCH_BYTES,
-        max_request_size=_LARGEST_REQUEST,
-        delivery_timeout_ms=_DELIVERY_MS,
-        request_timeout_ms=_DELIVERY_MS - 1_000,
-    ) as producer:
+    ours: Settings = {
+        "acks": given.acks,
+        "compression.type": given.compression,
+        "batch.size": _BATCH_BYTES,
+        "max.request.size": _LARGEST_REQUEST,
+        "delivery.timeout.ms": _DELIVERY_MS,
+        "request.timeout.ms": _DELIVERY_MS - 1_000,
+    }
+    async with Producer({**ours, **settings}) as producer:
         # That nobody answers should be known before somebody has typed a line.
         await producer.partitions_for(given.topic)
         for lines in _line_chunks():

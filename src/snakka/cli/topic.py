@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from snakka.cli.command import OK, CommandParser, assignment, positive
-from snakka.cli.connect import REQUEST_SECONDS, add_bootstrap_argument, run_with_cluster
+from snakka.cli.connect import REQUEST_SECONDS, add_connection_arguments, run_with_cluster
 
 if TYPE_CHECKING:
     from snakka.client.admin import Admin, TopicDescription
@@ -84,7 +84,7 @@ def _parser() -> CommandParser:
     delete.set_defaults(action=_delete)
 
     for each in (create, list_topics, describe, delete):
-        add_bootstrap_argument(each)
+        add_connection_arguments(each)
     for each in (list_topics, describe):
         each.add_argument("-o", "--output", choices=("text", "json"), default="text", help="text unless said")
     return parser
