@@ -76,8 +76,8 @@ class Job:
         partition = TopicPartition(self.topic, 0)
         settings = {**self.options.connection, "isolation.level": "read_committed"}
         with Consumer(settings) as consumer:
-            consumer.assign([partition])
             end = consumer.end_offsets([partition])[partition]
+            consumer.assign([partition])
             consumer.seek(partition, 0, up_to=end)
             values: list[bytes] = []
             while consumer.position(partition) < end:

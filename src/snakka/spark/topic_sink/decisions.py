@@ -132,12 +132,13 @@ class DecisionTopic:
         """Read up to where the log ends now."""
         clock = SystemClock()
         consumer = worker_clients().consumer(self._reading)
-        if consumer is not self._consumer:
+        end = consumer.end_offsets([self._partition])[self._partition]
+        if self._next == end:
+            return
+        if consumer is not self._consumer or self._next > end:
             consumer.assign([self._partition])
             self._consumer, self._next = consumer, 0
-        end = consumer.end_offsets([self._partition])[self._partition]
-        if self._next >= end:
-            return
+            self._values.clear()
         consumer.seek(self._partition, self._next, up_to=end)
         deadline = clock.monotonic() + _READ_SECONDS
         while consumer.position(self._partition) < end:
