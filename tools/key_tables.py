@@ -80,13 +80,23 @@ def _message_class(api_key: int, side: str) -> type[Message]:
 _ERROR_CODES = '''"""Kafka's error codes."""
 {generated}
 
+import logging
 from enum import IntEnum
+
+_log = logging.getLogger(__name__)
 
 
 class ErrorCode(IntEnum):
-    """Every code that Kafka 4.3 knows."""
+    """Every code that Kafka 4.3 knows. A number that it does not know, of a newer broker, is UNKNOWN_SERVER_ERROR."""
 
 {codes}
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ErrorCode | None":
+        if not isinstance(value, int):
+            return None
+        _log.warning("error code %d is not known here: the broker is newer", value)
+        return cls.UNKNOWN_SERVER_ERROR
 
 
 # A client may try again what failed with one of these.

@@ -1,11 +1,14 @@
 """Kafka's error codes."""
 # GENERATED from the schemas by `make generate`: do not edit.
 
+import logging
 from enum import IntEnum
+
+_log = logging.getLogger(__name__)
 
 
 class ErrorCode(IntEnum):
-    """Every code that Kafka 4.3 knows."""
+    """Every code that Kafka 4.3 knows. A number that it does not know, of a newer broker, is UNKNOWN_SERVER_ERROR."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -142,6 +145,13 @@ class ErrorCode(IntEnum):
     STREAMS_INVALID_TOPOLOGY_EPOCH = 131
     STREAMS_TOPOLOGY_FENCED = 132
     SHARE_SESSION_LIMIT_REACHED = 133
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ErrorCode | None":
+        if not isinstance(value, int):
+            return None
+        _log.warning("error code %d is not known here: the broker is newer", value)
+        return cls.UNKNOWN_SERVER_ERROR
 
 
 # A client may try again what failed with one of these.
