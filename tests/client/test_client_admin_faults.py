@@ -28,6 +28,7 @@ from snakka.protocol.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from snakka.protocol.messages.metadata import MetadataResponse
 
 TOPIC_ID = bytes(range(16))
 
@@ -167,6 +168,51 @@ async def test_the_new_leader_of_a_partition_is_asked(broker: ScriptedBroker, ot
         for request in other.asked(ApiKey.LIST_OFFSETS)
     ]
     assert sorted(asked) == [[0], [1]]
+
+
+async def test_the_new_leader_is_looked_for_when_the_old_one_is_gone(
+    broker: ScriptedBroker, other: ScriptedBroker
+) -> None:
+    broker.add_topic("t", TOPIC_ID, [(2, 0)])
+    old = broker._metadata
+    asked = 0
+
+    def metadata(request: Any) -> MetadataResponse:
+        """A while after the leader has died another one is elected."""
+        nonlocal asked
+        asked += 1
+        if asked == 5:
+            broker.add_topic("t", TOPIC_ID, [(1, 1)])
+            broker.brokers = [broker]
+        return old(request)
+
+    broker.answers[ApiKey.METADATA] = metadata
+    broker.answers[ApiKey.LIST_OFFSETS] = lambda request: ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(
+                name="t", partitions=[ListOffsetsPartitionResponse(partition_index=0, offset=7)]
+            )
+        ]
+    )
+    other.answers[ApiKey.LIST_OFFSETS] = lambda request: None
+    partition = TopicPartition("t", 0)
+    async with admin_of(broker) as admin:
+        found = await admin.list_offsets({partition: OffsetSpec.LATEST}, timeout_ms=5_000)
+    assert found[partition].offset == 7
+
+
+async def test_a_broker_that_has_moved_is_found(broker: ScriptedBroker, other: ScriptedBroker) -> None:
+    async with ScriptedBroker(2) as moved:
+        listed = lambda request: ListGroupsResponse(groups=[])  # noqa: E731
+        broker.answers[ApiKey.LIST_GROUPS] = moved.answers[ApiKey.LIST_GROUPS] = listed
+
+        def gone(request: Any) -> None:
+            broker.brokers = moved.brokers = [broker, moved]
+
+        other.answers[ApiKey.LIST_GROUPS] = gone
+        async with admin_of(broker) as admin:
+            assert await admin.list_groups(timeout_ms=5_000) == []
+        assert len(moved.asked(ApiKey.LIST_GROUPS)) == 1
 
 
 async def test_the_new_coordinator_of_a_group_is_asked(broker: ScriptedBroker, other: ScriptedBroker) -> None:

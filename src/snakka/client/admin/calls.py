@@ -7,6 +7,7 @@ that is named. As in Kafka a request whose answer was lost is sent again, so a s
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from snakka.client.admin.outcomes import Collected, Failure, Outcomes, Row
@@ -110,7 +111,21 @@ class AdminCalls:
             raise ApiError(
                 ErrorCode.BROKER_ID_NOT_REGISTERED, f"the cluster has no broker {node_id} now, only {known}"
             )
-        return await self._retried(lambda: self._asked(self._to(node_id), request, kind, deadline), deadline)
+
+        async def attempt() -> R:
+            try:
+                return await self._asked(self._to(node_id), request, kind, deadline)
+            except ClientError as error:
+                if error.retriable:
+                    with suppress(ClientError, ApiError):
+                        await self._refreshed(deadline)  # it may be at another address by now
+                raise
+
+        return await self._retried(attempt, deadline)
+
+    async def _ask_leader(self, leader_id: int, request: Message, kind: type[R], deadline: float) -> R:
+        """One attempt: whoever could not be reached may not lead any more, so `_at_leaders` looks who does."""
+        return await self._asked(self._to(leader_id), request, kind, deadline)
 
     async def _ask_coordinator(
         self,
@@ -274,7 +289,7 @@ class AdminCalls:
         ask: Callable[[int, Mapping[str, list[int]]], Awaitable[Iterable[Row[TopicPartition, V]]]],
         deadline: float,
     ) -> Outcomes[TopicPartition, V]:
-        """Ask each leader for its partitions; `ask` gets the leader and its partitions by topic."""
+        """Ask each leader for its partitions; `ask` gets the leader and its partitions by topic, for one `_ask_leader`."""
 
         async def at(leader_id: int, ours: list[TopicPartition]) -> list[Row[TopicPartition, V]]:
             try:

@@ -78,7 +78,7 @@ class OffsetAdmin(AdminCalls):
                 ],
                 timeout_ms=self._broker_ms(deadline),
             )
-            response = await self._ask_broker(leader_id, request, ListOffsetsResponse, deadline)
+            response = await self._ask_leader(leader_id, request, ListOffsetsResponse, deadline)
             return [
                 (key, outcome(listed, row.error_code, None, str(key)))
                 for topic in response.topics

@@ -322,7 +322,7 @@ class TopicAdmin(AdminCalls):
                     for index in indexes
                 ]
                 request.topics.append(DeleteRecordsTopic(name=name, partitions=partitions))
-            response = await self._ask_broker(leader_id, request, DeleteRecordsResponse, deadline)
+            response = await self._ask_leader(leader_id, request, DeleteRecordsResponse, deadline)
             return [
                 (key, outcome(row.low_watermark, row.error_code, None, str(key)))
                 for topic in response.topics

@@ -246,7 +246,7 @@ class TransactionAdmin(AdminCalls):
                 ],
             )
             request = WriteTxnMarkersRequest(markers=[marker])
-            response = await self._ask_broker(leader_id, request, WriteTxnMarkersResponse, deadline)
+            response = await self._ask_leader(leader_id, request, WriteTxnMarkersResponse, deadline)
             return [
                 (key, outcome(None, row.error_code, None, f"aborting in {key}"))
                 for each in response.markers
@@ -276,7 +276,7 @@ class TransactionAdmin(AdminCalls):
                     TopicRequest(name=name, partition_indexes=indexes) for name, indexes in topics.items()
                 ]
             )
-            response = await self._ask_broker(leader_id, request, DescribeProducersResponse, deadline)
+            response = await self._ask_leader(leader_id, request, DescribeProducersResponse, deadline)
             return [
                 (key, outcome(producers, row.error_code, row.error_message, str(key)))
                 for topic in response.topics
