@@ -9,12 +9,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.client.awaited_answers import answer
 from tests.client.certificates import KEY_PASSWORD
 from tests.client.kafka_broker import CLUSTER_ID, PASSWORD, SESSION_MS, USER, KafkaBroker
+from tests.client.topic_content import new_name
 
+from snakka.client.admin import Acl, Admin, Operation, ResourceType
 from snakka.client.cluster_view import running_cluster
+from snakka.client.consumer import Consumer
 from snakka.client.errors import AuthenticationError, ClientConfigError, ClientError, NoBrokerError
+from snakka.client.producer import Producer
 from snakka.client.settings import AdminSettings, resolve
+from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from snakka.security.sasl.oauthbearer import BearerToken
 
@@ -80,6 +86,41 @@ async def test_a_token_lets_in(kafka: KafkaBroker, provide: Callable[[], object]
         sasl_oauthbearer_token_provider=provide,
         sasl_oauthbearer_extensions="tenant=blue",
     )
+
+
+async def test_a_delegation_token_lets_in_whoever_has_it_until_it_expires(kafka: KafkaBroker) -> None:
+    """It is a user's name and password of its own; whoever has it may do what its owner may (KIP-48)."""
+    async with Admin(bootstrap_servers=kafka.sasl, **scram()) as admin:
+        made = await admin.create_delegation_token(max_lifetime_ms=3_600_000)
+        await answer(admin.describe_delegation_tokens, lambda tokens: made in tokens)
+        secret = base64.b64encode(made.hmac).decode()
+        by_token = {
+            "security_protocol": "SASL_PLAINTEXT",
+            "sasl_jaas_config": f'ScramLoginModule required username="{made.token_id}" password="{secret}" tokenauth=true;',
+        }
+        for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
+            await connect(kafka.sasl, sasl_mechanism=mechanism, **by_token)
+        topic = new_name("by-token")
+        ours = Acl(f"User:{USER}", Operation.ALL, ResourceType.TOPIC, topic)
+        async with Admin(bootstrap_servers=kafka.bootstrap) as everything:
+            await everything.create_topic(topic)
+            await everything.create_acls([ours])
+            await answer(everything.describe_acls, lambda acls: ours in acls)
+        settings = {"bootstrap_servers": kafka.sasl, "sasl_mechanism": "SCRAM-SHA-512", **by_token}
+        async with (
+            Producer(**settings) as producer,
+            Consumer(topic, **settings, auto_offset_reset="earliest") as consumer,
+            Admin(**settings) as owner,
+        ):
+            await producer.send_and_wait(topic, b"by its bearer")
+            assert (await asyncio.wait_for(consumer.getone(), 20)).value == b"by its bearer"
+            with pytest.raises(ApiError, match="DELEGATION_TOKEN_REQUEST_NOT_ALLOWED"):
+                await owner.create_delegation_token()  # a token is not had for a token
+        await admin.expire_delegation_token(made.hmac)
+        await answer(admin.describe_delegation_tokens, lambda tokens: made not in tokens)
+        with pytest.raises(AuthenticationError, match="check user, password or token") as caught:
+            await connect(kafka.sasl, sasl_mechanism="SCRAM-SHA-512", **by_token)
+        assert secret not in str(caught.value)
 
 
 async def test_certificates_in_every_form_let_in(kafka: KafkaBroker) -> None:
