@@ -14,6 +14,8 @@ class UnreliableProxy:
         self.upstream = upstream
         self.accepted = 0
         self.passed_down = 0  # bytes from the broker
+        self.delay_seconds = 0.0  # of everything that the broker says
+        self.trickle_bytes = 0  # if not 0, so many bytes of the broker are passed on in each millisecond
         self._cut_after: int | None = None
         self._flowing = asyncio.Event()
         self._flowing.set()
@@ -91,6 +93,7 @@ class UnreliableProxy:
     async def _pass_down(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while data := await reader.read(65536):
+                await asyncio.sleep(self.delay_seconds)
                 await self._flowing.wait()
                 if self._cut_after is not None:
                     data, rest = data[: self._cut_after], data[self._cut_after :]
@@ -102,7 +105,14 @@ class UnreliableProxy:
                         await asyncio.sleep(0.01)  # else a reset would overtake the bytes
                         return
                 else:
-                    writer.write(data)
+                    await self._trickle(data, writer)
                 self.passed_down += len(data)
         except OSError:
             pass
+
+    async def _trickle(self, data: bytes, writer: asyncio.StreamWriter) -> None:
+        while self.trickle_bytes and len(data) > self.trickle_bytes:
+            writer.write(data[: self.trickle_bytes])
+            data = data[self.trickle_bytes :]
+            await asyncio.sleep(0.001)
+        writer.write(data)

@@ -27,6 +27,8 @@ from snakka.protocol.messages.fetch import FetchRequest, FetchResponse, Partitio
 
 _log = logging.getLogger(__name__)
 READ_COMMITTED = 1
+# A broker that has failed so often in a row may be worth a look; what passes by itself is not.
+_WORTH_A_WARNING = 3
 # How long a consumer that stops waits for brokers to hear that they may forget what they remember for it.
 FAREWELL_SECONDS = 1.0
 # What passes by itself, or with what is known of the cluster: nobody needs to hear of it.
@@ -202,6 +204,8 @@ class Fetcher:
             except (ClientError, ApiError, ProtocolError) as error:
                 session.lost()
                 failures += 1
+                if failures == _WORTH_A_WARNING:
+                    self._warn(node_id, error)
                 self._lost(node_id, wanted, error)
                 await asyncio.sleep(self._cluster.backoff.seconds(failures))
                 continue
@@ -247,6 +251,18 @@ class Fetcher:
         seconds = settings.request_seconds + settings.fetch_max_wait_ms / 1000
         return await self._cluster.pool.ask_on(
             connection, request, FetchResponse, deadline + seconds, timeout_seconds=seconds
+        )
+
+    def _warn(self, node_id: int, error: Exception) -> None:
+        settings = self._settings
+        _log.warning(
+            "broker %d has not answered %d fetches in a row, and is asked on: %s (request.timeout.ms=%d,"
+            " fetch.max.wait.ms=%d); if it is only slow, allow more time or fetch less at once (fetch.max.bytes)",
+            node_id,
+            _WORTH_A_WARNING,
+            error,
+            settings.request_timeout_ms,
+            settings.fetch_max_wait_ms,
         )
 
     def _lost(self, node_id: int, wanted: Mapping[TopicPartition, Wanted], error: Exception) -> None:
