@@ -5,7 +5,9 @@ Rule: whatever a user sets wins. Nothing listens beyond loopback while the maste
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 LOCAL_MASTER = "local[*]"
 _LOOPBACK = "127.0.0.1"
+_JVM_OPTIONS = "SPARK_SUBMIT_OPTS"
+_STDERR = 2
 
 # Hadoop's own way to write a small file costs 40 ms on a local disk; this one a quarter, and it renames as atomically.
 LOCAL_CHECKPOINTS = (
@@ -39,9 +43,16 @@ def default_confs(master: str, cores: int) -> dict[str, str]:
 
 
 def open_session(
-    name: str, *, master: str = LOCAL_MASTER, confs: Mapping[str, str] | None = None
+    name: str,
+    *,
+    master: str = LOCAL_MASTER,
+    confs: Mapping[str, str] | None = None,
+    log_file: Path | None = None,
 ) -> "SparkSession":
-    """The running session of this process, or a new one of that name."""
+    """The running session of this process, or a new one of that name.
+
+    With `log_file` what a new JVM and its workers write to standard error goes there.
+    """
     from pyspark.sql import SparkSession
 
     # Executors on this machine run the Python that runs us, not whichever comes first on the PATH.
@@ -52,4 +63,41 @@ def open_session(
     builder = SparkSession.builder.appName(name).master(master)
     for key, value in {**default_confs(master, os.cpu_count() or 1), **(confs or {})}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with _class_archive(), _stderr_to(log_file):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _class_archive() -> Iterator[None]:
+    """A JVM that starts now may use the archive of `snakka pipeline warmup`, if there is one that fits."""
+    from snakka.spark.pipelines.warm_start import archive_options
+
+    before = os.environ.get(_JVM_OPTIONS)
+    options = archive_options()
+    if options and "-XX:SharedArchiveFile" not in (before or ""):
+        os.environ[_JVM_OPTIONS] = " ".join([*filter(None, [before]), *options])
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_JVM_OPTIONS, None)
+        else:
+            os.environ[_JVM_OPTIONS] = before
+
+
+@contextmanager
+def _stderr_to(file: Path | None) -> Iterator[None]:
+    """A process that starts now inherits the file as its standard error; ours is put back."""
+    if file is None:
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(_STDERR)
+    try:
+        with file.open("ab") as log:
+            os.dup2(log.fileno(), _STDERR)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, _STDERR)
+        os.close(kept)

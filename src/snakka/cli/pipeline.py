@@ -1,0 +1,400 @@
+"""`snakka pipeline`: pipelines on Spark that are declared in a file.
+
+Rule: Spark's side is imported when an action runs; `--help` and mistakes in arguments cost nothing. Exit codes: 0 it
+worked, 1 it failed while running, 2 the file or the arguments are wrong, 130 it was interrupted.
+"""
+
+import json
+import sys
+import time
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from snakka.cli.command import (
+    FAILED,
+    INTERRUPTED,
+    OK,
+    USAGE,
+    CommandError,
+    CommandParser,
+    assignment,
+    not_negative,
+    positive,
+    seconds,
+)
+
+if TYPE_CHECKING:
+    from snakka.spark.pipelines.declaration import Pipeline, Trigger
+
+_DESCRIPTION = "Run data pipelines on Spark that are declared in a TOML or YAML file."
+
+_EXAMPLES = """a pipeline, orders.toml:
+  kafka.bootstrap.servers = "127.0.0.1:9092"
+  trigger = "every 5s"
+
+  [sources.orders]
+  topics = "orders"
+  decode = "json"
+  schema = "id BIGINT, customer STRING, total DOUBLE"
+
+  [steps.big]
+  sql = "SELECT id, customer, total FROM orders WHERE total > 100"
+
+  [sinks.alerts]
+  format = "topic"
+  topic = "big-orders"
+  encode = "json"
+  key = "customer"
+
+examples:
+  snakka pipeline check orders.toml                     what is wrong, by line; no data is read
+  snakka pipeline run orders.toml                       until Ctrl-C, or until all is read (available-now)
+  snakka pipeline status orders.toml                    from another terminal
+  snakka pipeline reset orders.toml --to earliest --dry-run
+  snakka pipeline warmup                                once: halves the start of every run
+  snakka pipeline cluster up --workers 2                then: run orders.toml --master spark://127.0.0.1:7077"""
+
+_RUN_NOTES = """examples:
+  snakka pipeline run orders.toml
+  snakka pipeline run orders.toml --trigger available-now
+  snakka pipeline run orders.toml --master spark://127.0.0.1:7077 --conf spark.executor.memory=2g
+  snakka pipeline run orders.toml --master k8s://https://cluster.example.com:6443
+
+On a terminal the progress is drawn in place; elsewhere it is a line for each batch. Ctrl-C or SIGTERM lets the
+batches that are under way finish, then stops; a second one stops at once. What was not finished is done by the next run.
+Exit codes: 0 all is read, 1 it failed, 2 the file is wrong, 130 it was interrupted."""
+
+_RESET_NOTES = """examples:
+  snakka pipeline reset orders.toml --to earliest --dry-run
+  snakka pipeline reset orders.toml --to 2026-01-31T12:00:00Z
+  snakka pipeline reset orders.toml --to '{"orders":{"0":1200,"1":0}}' --sink alerts
+
+A time without a zone is UTC; a number is milliseconds since 1970. What is read again is written again: tables and topics
+keep what they have. An aggregation loses its state, and begins anew there."""
+
+_CLUSTER_NOTES = """examples:
+  snakka pipeline cluster up --workers 2 --cores 2 --memory 2g
+  snakka pipeline run orders.toml --master spark://127.0.0.1:7077
+  snakka pipeline cluster status
+  snakka pipeline cluster down
+
+All of it runs on this machine, on loopback, from the installed Spark. Its logs are in the cluster's directory."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    given = _parser().parse_args(arguments)
+    action: Callable[[Namespace], int] = given.action
+    try:
+        _require_spark()
+        from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
+    except ImportError as error:
+        raise CommandError(f"pipelines need {error.name}: pip install 'snakka[spark]'", USAGE) from None
+    try:
+        return action(given)
+    except PipelineFileError as error:
+        stream = sys.stdout if given.shows_problems else sys.stderr
+        print(error, file=stream)
+        return USAGE
+    except PipelineError as error:
+        raise CommandError(str(error), FAILED) from None
+
+
+def _require_spark() -> None:
+    """Importing it takes a quarter of a second, and most of the actions do not."""
+    import importlib.util
+
+    for name in ("pyspark", "yaml"):
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(name=name)
+
+
+# -- Arguments ---------------------------------------------------------------------------------------------------------
+
+
+def _parser() -> CommandParser:
+    parser = CommandParser("snakka pipeline", _DESCRIPTION, _EXAMPLES)
+    parser.set_defaults(shows_problems=False)
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+
+    def add_action(
+        name: str, doc: str, action: Callable[[Namespace], int], notes: str = _EXAMPLES, *, file: bool = True
+    ) -> CommandParser:
+        added: CommandParser = actions.add_parser(
+            name, help=doc, description=f"{doc[0].upper()}{doc[1:]}.", epilog=notes
+        )
+        added.set_defaults(action=action)
+        if file:
+            added.add_argument("file", type=Path, help="the pipeline: a .toml, .yaml or .yml file")
+        return added
+
+    check = add_action("check", "say what is wrong with a pipeline, by line, without reading data", _check)
+    check.set_defaults(shows_problems=True)
+    check.add_argument(
+        "--no-spark", action="store_true", help="do not start Spark: leaves SQL and columns out"
+    )
+    check.add_argument("--no-cluster", action="store_true", help="ask no broker: leaves topics out")
+
+    run_parser = add_action("run", "run a pipeline", _run, _RUN_NOTES)
+    run_parser.add_argument(
+        "--master", metavar="URL", help="where Spark runs; the file's master, or local[*], unless said"
+    )
+    run_parser.add_argument(
+        "--trigger",
+        type=_trigger,
+        metavar="WHEN",
+        help="available-now, once or 'every 5s', instead of the file's",
+    )
+    run_parser.add_argument(
+        "--conf",
+        type=assignment,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of Spark; may be given often",
+    )
+    run_parser.add_argument(
+        "--grace",
+        type=seconds,
+        default=30.0,
+        metavar="SECONDS",
+        help="how long batches may take to finish when it is stopped; 30 unless said",
+    )
+    run_parser.add_argument(
+        "--verbose", action="store_true", help="Spark's log on standard error, not in a file"
+    )
+
+    status = add_action("status", "show what a pipeline does, or how its last run ended", _status)
+    status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="text unless said")
+
+    reset = add_action(
+        "reset", "let a pipeline read again, or leave out, what is in its topics", _reset, _RESET_NOTES
+    )
+    reset.add_argument(
+        "--to",
+        required=True,
+        type=_target,
+        metavar="WHERE",
+        help="earliest, latest, a time, or offsets as JSON",
+    )
+    reset.add_argument(
+        "--sink",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only the query of this sink; may be given often",
+    )
+    reset.add_argument("--dry-run", action="store_true", help="only say what would be read again")
+    reset.add_argument("--abandon", action="store_true", help="also if the last run was cut inside a batch")
+
+    maintain = add_action(
+        "maintain", "compact the tables that a pipeline writes, and drop what is old", _maintain
+    )
+    maintain.add_argument(
+        "--sink", action="append", default=[], metavar="NAME", help="only this one; may be given often"
+    )
+    maintain.add_argument("--dry-run", action="store_true", help="only say what would be done")
+
+    add_action(
+        "warmup",
+        "keep Spark's classes in an archive, which halves the start of every run",
+        _warmup,
+        file=False,
+    )
+    _add_cluster(actions)
+    return parser
+
+
+def _add_cluster(actions: Any) -> None:
+    cluster = actions.add_parser(
+        "cluster",
+        help="start and end a standalone Spark cluster on this machine",
+        description="Start and end a standalone Spark cluster on this machine.",
+        epilog=_CLUSTER_NOTES,
+    )
+    whats = cluster.add_subparsers(metavar="ACTION", required=True)
+    for name, doc, action in (
+        ("up", "start a master and workers", _cluster_up),
+        ("status", "show what runs", _cluster_status),
+        ("down", "end all of it", _cluster_down),
+    ):
+        each = whats.add_parser(name, help=doc, description=f"{doc.capitalize()}.", epilog=_CLUSTER_NOTES)
+        each.add_argument(
+            "--directory", type=Path, metavar="DIR", help="where it keeps its logs and what runs"
+        )
+        each.set_defaults(action=action)
+        if name == "up":
+            each.add_argument("--workers", type=positive, default=1, metavar="N", help="1 unless said")
+            each.add_argument(
+                "--cores", type=positive, default=1, metavar="N", help="of each worker; 1 unless said"
+            )
+            each.add_argument("--memory", default="1g", metavar="SIZE", help="of each worker; 1g unless said")
+            each.add_argument(
+                "--port",
+                type=not_negative,
+                default=7077,
+                metavar="PORT",
+                help="the master's; 7077 unless said, 0 for any",
+            )
+
+
+def _trigger(text: str) -> "Trigger":
+    from snakka.spark.pipelines.declaration import parse_trigger
+
+    try:
+        return parse_trigger(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def _target(text: str) -> Any:
+    from snakka.spark.pipelines.offset_reset import parse_target
+
+    try:
+        return parse_target(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+# -- Actions -----------------------------------------------------------------------------------------------------------
+
+
+def _pipeline(given: Namespace) -> "Pipeline":
+    from snakka.spark.pipelines.declaration import read_pipeline
+
+    return read_pipeline(given.file)
+
+
+def _is_sparks(given: Namespace) -> bool:
+    from snakka.spark.pipelines.declarative import is_sparks
+    from snakka.spark.pipelines.document import read_document
+
+    return is_sparks(read_document(given.file))
+
+
+def _check(given: Namespace) -> int:
+    from snakka.spark.pipelines.checking import check_file
+
+    if _is_sparks(given):
+        from snakka.spark.pipelines.declarative import run_spec
+
+        return run_spec(given.file, is_dry=True, master=None)
+    checked = check_file(given.file, asks_cluster=not given.no_cluster, asks_spark=not given.no_spark)
+    for name, columns in checked.columns.items():
+        print(f"{name}: {columns}")
+    sinks = ", ".join(f"{name} ({sink.format})" for name, sink in checked.pipeline.all_sinks.items())
+    print(f"{given.file}: nothing is wrong; it writes {sinks}")
+    return OK
+
+
+def _run(given: Namespace) -> int:
+    if _is_sparks(given):
+        from snakka.spark.pipelines.declarative import run_spec
+
+        return OK if run_spec(given.file, is_dry=False, master=given.master) == 0 else FAILED
+    pipeline = _pipeline(given)
+    from snakka.spark.pipelines.runner import Run, RunSettings
+    from snakka.spark.pipelines.terminal import open_display, summary_lines
+
+    settings = RunSettings(
+        master=given.master or pipeline.master,
+        trigger=given.trigger or pipeline.trigger,
+        confs=dict(given.conf),
+        grace_seconds=given.grace,
+        keeps_log=not given.verbose,
+    )
+    display = open_display(sys.stdout)
+    status = Run(pipeline, settings, display).go()
+    for line in summary_lines(status):
+        print(line)
+    if status["state"] == "failed":
+        raise CommandError(f"{status['error']} ({status['log']} has more)", FAILED)
+    return INTERRUPTED if status["state"] == "interrupted" else OK
+
+
+def _status(given: Namespace) -> int:
+    from snakka.spark.pipelines.run_state import RunState
+    from snakka.spark.pipelines.terminal import status_lines
+
+    pipeline = _pipeline(given)
+    status = RunState(pipeline).read()
+    if status is None:
+        print(
+            json.dumps({"pipeline": pipeline.name, "state": "never"})
+            if given.output == "json"
+            else f"{pipeline.name}: it has not run yet"
+        )
+        return OK
+    if given.output == "json":
+        print(json.dumps(status, indent=2))
+    else:
+        print("\n".join(status_lines(status, now_ms=time.time_ns() // 1_000_000)))
+    return FAILED if status["state"] in ("failed", "died") else OK
+
+
+def _reset(given: Namespace) -> int:
+    from snakka.spark.pipelines.offset_reset import reset_lines
+    from snakka.spark.pipelines.resetting import reset
+
+    pipeline = _pipeline(given)
+    resets = reset(pipeline, given.to, tuple(given.sink), is_dry=given.dry_run, abandon=given.abandon)
+    print("\n".join(reset_lines(resets)))
+    print("nothing was changed" if given.dry_run else "the next run begins there")
+    return OK
+
+
+def _maintain(given: Namespace) -> int:
+    from snakka.spark.pipelines.table_upkeep import maintain
+
+    for name, what in maintain(_pipeline(given), tuple(given.sink), is_dry=given.dry_run):
+        print(f"{name}: {what}")
+    return OK
+
+
+def _warmup(given: Namespace) -> int:
+    from snakka.spark.pipelines.warm_start import create_archive
+
+    print("starting Spark once, and keeping what it loads; this takes about a minute", flush=True)
+    archive = create_archive()
+    print(
+        f"{archive.path}: {archive.bytes / 1e6:.0f} MB after {archive.seconds:.0f} s; runs use it from now on"
+    )
+    return OK
+
+
+def _cluster(given: Namespace) -> Any:
+    from snakka.spark.pipelines.standalone_cluster import StandaloneCluster, default_directory
+
+    return StandaloneCluster(given.directory or default_directory())
+
+
+def _cluster_up(given: Namespace) -> int:
+    status = _cluster(given).up(
+        workers=given.workers, cores=given.cores, memory=given.memory, port=given.port
+    )
+    print(
+        f"ready: {status.master} ({status.workers_alive} workers, {status.cores} cores); its page is {status.web}"
+    )
+    return OK
+
+
+def _cluster_status(given: Namespace) -> int:
+    status = _cluster(given).status()
+    if not status.members:
+        print("no cluster runs here; `snakka pipeline cluster up` starts one")
+        return FAILED
+    for member in status.members:
+        print(f"{member.name}: {'running' if member.is_alive else 'ended'} (process {member.pid})")
+    print(
+        f"{status.master}: {status.workers_alive} workers, {status.cores_used} of {status.cores} cores in use"
+    )
+    if status.applications:
+        print(f"running: {', '.join(status.applications)}")
+    return OK if status.is_up else FAILED
+
+
+def _cluster_down(given: Namespace) -> int:
+    ended = _cluster(given).down()
+    print(f"ended {', '.join(ended)}" if ended else "nothing was running")
+    return OK

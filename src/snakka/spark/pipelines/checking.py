@@ -1,0 +1,53 @@
+"""`check`: everything that can be found out about a pipeline without reading any data.
+
+Rule: first what needs nothing, then what needs the cluster, then what needs Spark; what can be said is said together.
+"""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from snakka.spark.pipelines.cluster_topics import topic_problems
+from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.plan import check_plan
+from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
+from snakka.spark.pipelines.runner import python_path, session_confs
+from snakka.spark.pipelines.spark_errors import reason
+from snakka.spark.session import open_session
+
+_MASTER = "local[1]"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A pipeline with nothing wrong, and the columns of its views if Spark was asked."""
+
+    pipeline: Pipeline
+    columns: dict[str, str]
+
+
+def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True) -> Checked:
+    """PipelineFileError has all that is wrong; PipelineError says why it could not be found out."""
+    pipeline = read_pipeline(file)
+    problems = topic_problems(pipeline) if asks_cluster else []
+    columns: dict[str, str] = {}
+    if asks_spark:
+        with tempfile.TemporaryDirectory(prefix="snakka-check-") as scratch:
+            found, columns = _ask_spark(pipeline, Path(scratch))
+        problems += found
+    if problems:
+        raise PipelineFileError(file, problems)
+    return Checked(pipeline, columns)
+
+
+def _ask_spark(pipeline: Pipeline, scratch: Path) -> tuple[list[Problem], dict[str, str]]:
+    confs = {**session_confs(pipeline, {}), "spark.sql.warehouse.dir": str(scratch / "warehouse")}
+    with python_path(pipeline):
+        try:
+            session = open_session(pipeline.name, master=_MASTER, confs=confs, log_file=scratch / "spark.log")
+        except Exception as error:
+            raise PipelineError(f"Spark did not start: {reason(error)}") from error
+    try:
+        return check_plan(session, pipeline)
+    finally:
+        session.stop()

@@ -1,0 +1,184 @@
+"""Sending a pipeline to other offsets: what would be read again or left out, and the change itself.
+
+How depends on the query of each sink. One that has not begun gets its first offsets noted. One without state gets a
+batch that only moves the offsets (`query_checkpoint`). One with state (an aggregation, say) must begin anew, since
+its state belongs to what it has read: its checkpoint is put aside, and the next run begins at the noted offsets with
+an empty state.
+
+Rule: `plan_reset` is pure and says everything; `carry_out` does what the plan says, nothing else. Neither works while
+it runs.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.progress import Offsets, read_offsets
+from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, move_offsets, offsets_json
+
+EARLIEST = -2
+LATEST = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to: a name or a time (as ListOffsets has them), or offsets themselves."""
+
+    timestamp: int | None
+    offsets: Offsets
+
+    @property
+    def asked(self) -> int:
+        """What must be asked of the cluster; where only some offsets are given, new partitions begin at their earliest."""
+        return EARLIEST if self.timestamp is None else self.timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One partition of a sink's query."""
+
+    topic: str
+    partition: int
+    before: int | None
+    after: int
+
+    @property
+    def again(self) -> int:
+        """How many offsets are read a second time; negative: how many are left out."""
+        return 0 if self.before is None else self.before - self.after
+
+
+@dataclass(frozen=True, slots=True)
+class SinkReset:
+    """What becomes of one sink's query."""
+
+    sink: str
+    how: str  # begin, move, anew
+    moves: tuple[Move, ...]
+    checkpoint: QueryCheckpoint | None
+
+    @property
+    def target(self) -> Offsets:
+        offsets: Offsets = {}
+        for move in self.moves:
+            offsets.setdefault(move.topic, {})[str(move.partition)] = move.after
+        return offsets
+
+
+def parse_target(text: str) -> Target:
+    """ValueError if it is none of: earliest, latest, a time, offsets as JSON."""
+    stripped = text.strip()
+    if stripped in ("earliest", "latest"):
+        return Target(EARLIEST if stripped == "earliest" else LATEST, {})
+    if stripped.startswith("{"):
+        return Target(None, _explicit(stripped))
+    if stripped.isdecimal():
+        return Target(int(stripped), {})
+    try:
+        when = datetime.fromisoformat(stripped)
+    except ValueError:
+        raise ValueError(
+            f"{text} is no place to go to: earliest, latest, a time (2026-01-31T12:00, or milliseconds), or "
+            '{"topic":{"0":42}}'
+        ) from None
+    when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+    return Target(int(when.timestamp() * 1000), {})
+
+
+def _explicit(text: str) -> Offsets:
+    try:
+        offsets = read_offsets(json.loads(text))
+    except ValueError as error:
+        raise ValueError(f"{text} is no JSON of offsets: {error}") from None
+    if not offsets or any(offset < 0 for each in offsets.values() for offset in each.values()):
+        raise ValueError(f'{text} must be offsets from 0 on by topic and partition: {{"topic":{{"0":42}}}}')
+    return offsets
+
+
+def plan_reset(
+    sinks: Mapping[str, QueryCheckpoint | None],
+    begins: Mapping[str, Offsets],
+    target: Target,
+    found: Mapping[tuple[str, int], int],
+    *,
+    output_formats: Mapping[str, str],
+    abandon: bool,
+) -> list[SinkReset]:
+    """What each sink's query must do. `found` is what the cluster says; `begins` is for queries without a batch."""
+    unknown = sorted(set(target.offsets) - {topic for topic, _ in found})
+    if unknown:
+        raise PipelineError(f"the pipeline does not read {', '.join(unknown)}")
+    resets = []
+    for sink, checkpoint in sinks.items():
+        before = begins.get(sink, {}) if checkpoint is None else checkpoint.offsets
+        moves = _moves(before, target, found, only_known=checkpoint is not None and not checkpoint.has_state)
+        if checkpoint is None:
+            how = "begin"
+        elif checkpoint.has_state:
+            how = "anew"
+            if output_formats.get(sink) == "parquet":
+                raise PipelineError(
+                    f"sink {sink} has state and writes Parquet, which takes no batch number twice: give it another "
+                    "path and another checkpoint instead"
+                )
+        else:
+            how = "move"
+        if checkpoint is not None and not checkpoint.is_between_batches and not abandon:
+            raise PipelineError(
+                f"sink {sink} was stopped inside batch {checkpoint.planned}; run the pipeline until it is done, or "
+                "give --abandon to leave that batch as it is"
+            )
+        resets.append(SinkReset(sink, how, moves, checkpoint))
+    return resets
+
+
+def _moves(
+    before: Offsets, target: Target, found: Mapping[tuple[str, int], int], *, only_known: bool
+) -> tuple[Move, ...]:
+    moves = []
+    for (topic, partition), offset in sorted(found.items()):
+        known = before.get(topic, {}).get(str(partition))
+        if only_known and known is None:
+            continue  # a partition that the query has not met begins at its earliest anyway
+        given = target.offsets.get(topic, {}).get(str(partition), known)
+        after = offset if target.timestamp is not None else given
+        moves.append(Move(topic, partition, known, offset if after is None else after))
+    return tuple(moves)
+
+
+def carry_out(resets: Iterable[SinkReset], starts: Mapping[str, str], now_ms: int) -> dict[str, str]:
+    """Do it; the starts that are to be noted."""
+    noted = dict(starts)
+    for reset in resets:
+        if reset.how == "move" and reset.checkpoint is not None:
+            move_offsets(reset.checkpoint, reset.target)
+            continue
+        noted[reset.sink] = offsets_json(reset.target)
+        if reset.checkpoint is not None:
+            directory: Path = reset.checkpoint.directory
+            directory.rename(directory.with_name(f"{directory.name}.before-{now_ms}"))
+    return noted
+
+
+def reset_lines(resets: Iterable[SinkReset]) -> list[str]:
+    """For people: what will be read again, and what will not be read."""
+    ways = {
+        "begin": "has not begun; it will begin there",
+        "move": "goes on there",
+        "anew": "has state, so it begins anew there, with a new checkpoint and empty state",
+    }
+    lines = []
+    for reset in resets:
+        lines.append(f"sink {reset.sink} {ways[reset.how]}")
+        for move in reset.moves:
+            place = f"  {move.topic} {move.partition}: "
+            if move.before is None or move.again == 0:
+                lines.append(f"{place}at {move.after}")
+            elif move.again > 0:
+                lines.append(f"{place}{move.before} -> {move.after}, {move.again:,} records are read again")
+            else:
+                lines.append(f"{place}{move.before} -> {move.after}, {-move.again:,} records are not read")
+    return lines

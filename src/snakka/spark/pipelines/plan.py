@@ -1,0 +1,313 @@
+"""A declared pipeline on a Spark session: sources as views, steps one on the other, and the rows that each sink gets.
+
+Nothing is read here: Spark analyses the SQL when a view is made of it, so everything that is wrong with names, types
+and functions comes out without any data.
+
+Rule: a problem has the line of the file that can be changed. A step with a problem does not hide those of others:
+what stands on it is left out, the rest is analysed.
+"""
+
+import importlib
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from snakka.spark.pipelines.cluster_topics import reads_topic
+from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Sink, Source, Step, Watermark
+from snakka.spark.pipelines.problems import Problem, did_you_mean
+from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
+from snakka.spark.pipelines.query_checkpoint import offsets_json
+from snakka.spark.pipelines.sink_writers import sink_problems
+from snakka.spark.pipelines.spark_errors import reason, sql_problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from snakka.spark.decoding import Decoded
+
+# What decoding calls its settings, and what the file does.
+_DECODING_KEYS = {"registry_url": "registry", "format": "decode"}
+
+
+@dataclass(slots=True)
+class Views:
+    """What the sources and steps of a pipeline became."""
+
+    frames: "dict[str, DataFrame]" = field(default_factory=dict)
+    bad: "list[DataFrame]" = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def of_sink(self, sink: Sink) -> "DataFrame | None":
+        """The rows for a sink; None if a problem is in the way."""
+        if sink.name != DEAD_LETTERS:
+            return self.frames.get(sink.view)
+        if not self.bad:
+            return None
+        bad = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), self.bad)
+        if sink.format != "topic":
+            return bad
+        from snakka.spark.decoding.dead_letters import as_records
+
+        return as_records(bad)
+
+
+def check_plan(session: "SparkSession", pipeline: Pipeline) -> tuple[list[Problem], dict[str, str]]:
+    """Everything that Spark can find without data, and the columns of all views."""
+    views = build_views(session, pipeline, group=pipeline.name, starts={})
+    problems = list(views.problems)
+    for sink in pipeline.all_sinks.values():
+        frame = views.of_sink(sink)
+        if frame is not None:
+            problems.extend(sink_problems(frame, sink))
+    return problems, {
+        name: ", ".join(f"{column} {kind}" for column, kind in frame.dtypes)
+        for name, frame in views.frames.items()
+    }
+
+
+def build_views(
+    session: "SparkSession", pipeline: Pipeline, *, group: str, starts: Mapping[str, Any]
+) -> Views:
+    """The views for one query. `starts` are offsets that win over where sources would begin."""
+    views = Views()
+    for source in pipeline.sources.values():
+        try:
+            frame = _source_frame(session, pipeline, source, views, group, starts)
+        except _WrongError as wrong:
+            views.problems.append(wrong.problem)
+            continue
+        _add_view(views, source.name, frame, source.watermark, source.table.line("watermark"))
+    for step in pipeline.steps.values():
+        try:
+            made = _step_frame(session, pipeline, step, views)
+        except _WrongError as wrong:
+            views.problems.append(wrong.problem)
+            continue
+        if made is not None:
+            _add_view(views, step.name, made, step.watermark, step.table.line("watermark"))
+    return views
+
+
+class _WrongError(Exception):
+    def __init__(self, line: int, message: str) -> None:
+        self.problem = Problem(line, message)
+
+
+def _add_view(views: Views, name: str, frame: "DataFrame", watermark: Watermark | None, line: int) -> None:
+    if watermark is not None:
+        if watermark.column not in frame.columns:
+            near = did_you_mean(watermark.column, frame.columns)
+            views.problems.append(
+                Problem(line, f"{name} has no column {watermark.column} for its watermark{near}")
+            )
+            return
+        if dict(frame.dtypes)[watermark.column] != "timestamp":
+            kind = dict(frame.dtypes)[watermark.column]
+            views.problems.append(
+                Problem(line, f"the watermark of {name} needs a TIMESTAMP, and {watermark.column} is {kind}")
+            )
+            return
+        frame = frame.withWatermark(watermark.column, watermark.delay)
+    frame.createOrReplaceTempView(name)
+    views.frames[name] = frame
+
+
+# -- Sources -----------------------------------------------------------------------------------------------------------
+
+
+def _source_frame(
+    session: "SparkSession",
+    pipeline: Pipeline,
+    source: Source,
+    views: Views,
+    group: str,
+    starts: Mapping[str, Any],
+) -> "DataFrame":
+    from pyspark.errors import PySparkException
+
+    options = source_options(source, group, starts)
+    if pipeline.policy == "dead-letter" and source.decode != "raw":
+        options["includeHeaders"] = "true"  # a dead letter has the headers of its record
+    _check_options(source, options)
+    reader = session.readStream.format("snakka").options(**options)
+    try:
+        records = reader.load()
+    except PySparkException as error:
+        line = source.table.line("options")
+        raise _WrongError(line, f"source {source.name}: {reason(error)}") from None
+    if source.decode == "raw":
+        return records
+    decoded = _decoded(source, records)
+    if pipeline.policy == "dead-letter":
+        views.bad.append(decoded.bad)
+    return _good_rows(decoded, source, pipeline.policy)
+
+
+def _check_options(source: Source, options: Mapping[str, str]) -> None:
+    """Spark would only find out when the query starts; `options` also may be wrong in what the file's own keys became."""
+    from snakka.spark.client_settings import SparkOptionError, consumer_settings
+    from snakka.spark.read_options import read_options
+
+    try:
+        consumer_settings(read_options(options, is_stream=True).settings)
+    except SparkOptionError as error:
+        message = str(error)
+        keys = {"startingoffsets": "starting_offsets", "subscribepattern": "pattern", "kafka.": "kafka"}
+        key = next((ours for theirs, ours in keys.items() if theirs in message.lower()), "options")
+        raise _WrongError(source.table.line(key), f"source {source.name}: {message}") from None
+
+
+def source_options(source: Source, group: str, starts: Mapping[str, Any]) -> dict[str, str]:
+    """The options of the format `snakka`; what the file says under `options` and `kafka` wins."""
+    options = {"kafka.group.id": group, "startingOffsets": source.starting_offsets}
+    if source.pattern is not None:
+        options["subscribePattern"] = source.pattern
+    else:
+        options["subscribe"] = ",".join(source.topics)
+    if source.headers:
+        options["includeHeaders"] = "true"
+    options.update({f"kafka.{name}": value for name, value in source.kafka.items()})
+    options.update(source.options)
+    own = {topic: each for topic, each in starts.items() if reads_topic(source, topic)}
+    if own:
+        options["startingOffsets"] = offsets_json(read_offsets(own))
+    return options
+
+
+def _decoded(source: Source, records: "DataFrame") -> "Decoded":
+    from pyspark.errors import PySparkException
+
+    from snakka.spark.decoding import DecodingError, DecodingSpec, decode
+
+    table = source.table
+    try:
+        spec = DecodingSpec(
+            source.decode,
+            schema=source.schema,
+            schema_file=None if source.schema_file is None else str(source.schema_file),
+            registry_url=source.registry,
+            subject=source.subject,
+            message=source.message,
+            framing=table.get("framing"),
+            keep=table.get("keep"),
+        )
+        return decode(records, spec)
+    except DecodingError as error:
+        key = _DECODING_KEYS.get(error.setting, error.setting)
+        line = table.line(key if key in table else "decode")
+        raise _WrongError(line, f"source {source.name}: {key}: {error.reason}") from None
+    except PySparkException as error:
+        line = table.line("schema" if "schema" in table else "decode")
+        raise _WrongError(line, f"source {source.name}: {reason(error)}") from None
+    except Exception as error:
+        if source.registry is None:
+            raise
+        raise _WrongError(table.line("registry"), f"source {source.name}: {reason(error)}") from None
+
+
+def _good_rows(decoded: "Decoded", source: Source, policy: str) -> "DataFrame":
+    """The rows that could be decoded; Spark counts the others as they go by, or the first of them ends the query."""
+    from pyspark.sql.functions import col, concat_ws, count, lit, raise_error, when
+
+    from snakka.spark.decoding.rows import ERROR
+
+    everything = decoded.everything
+    if "headers" not in source.table.get("keep", ()):
+        decoded = replace(decoded, columns=tuple(each for each in decoded.columns if each != "`headers`"))
+    if policy == "fail":
+        place = concat_ws(
+            " ", lit("can't decode"), col("topic"), col("partition"), lit("offset"), col("offset")
+        )
+        text = concat_ws(": ", place, col(ERROR))
+        is_good = when(col(ERROR).isNull(), lit(True)).otherwise(raise_error(text).cast("boolean"))
+        return decoded.rows_of(everything.where(is_good))
+    counted = everything.observe(BAD_ROWS + source.name, count(col(ERROR)).alias("rows"))
+    return decoded.rows_of(counted)
+
+
+# -- Steps -------------------------------------------------------------------------------------------------------------
+
+
+def _step_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: Views) -> "DataFrame | None":
+    """None if it stands on a view that has a problem of its own."""
+    if step.sql is not None:
+        return _sql_frame(session, pipeline, step, views)
+    frames = [views.frames.get(name) for name in step.inputs]
+    function = _function(pipeline, step)
+    if any(frame is None for frame in frames):
+        return None
+    from pyspark.sql import DataFrame
+
+    try:
+        made = function(*frames)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = next(
+            (
+                f" ({Path(each.filename).name}:{each.lineno})"
+                for each in reversed(traceback.extract_tb(error.__traceback__))
+                if "pyspark" not in each.filename and "py4j" not in each.filename
+            ),
+            f" ({place.filename}:{place.lineno})",
+        )
+        raise _WrongError(step.table.line("function"), f"step {step.name}: {reason(error)}{where}") from None
+    if not isinstance(made, DataFrame):
+        raise _WrongError(
+            step.table.line("function"),
+            f"step {step.name}: {step.function} must give a DataFrame, not {type(made).__name__}",
+        )
+    return made
+
+
+def _sql_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: Views) -> "DataFrame | None":
+    from pyspark.errors import PySparkException
+
+    assert step.sql is not None
+    text = str(step.sql.content)
+    known = (*pipeline.sources, *list(pipeline.steps)[: list(pipeline.steps).index(step.name)])
+    try:
+        # Only a query: anything else Spark would carry out at once, even while it is only checked.
+        session._jsparkSession.sessionState().sqlParser().parseQuery(text)
+        return session.sql(text)
+    except PySparkException as error:
+        problem = sql_problem(error, step.sql, step.name, known)
+        stands_on = [
+            name for name in known if name not in views.frames and f"view {name};" in f"{problem.message};"
+        ]
+        if stands_on:
+            return None
+        raise _WrongError(problem.line, problem.message) from None
+
+
+def _function(pipeline: Pipeline, step: Step) -> Callable[..., Any]:
+    module_name, _, name = str(step.function).partition(":")
+    line = step.table.line("function")
+    for path in reversed(pipeline.python_path):
+        if str(path) not in sys.path:
+            sys.path.insert(0, str(path))
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = error.name or module_name
+        places = ", ".join(map(str, pipeline.python_path))
+        raise _WrongError(
+            line, f"step {step.name}: there is no module {missing} in {places} or installed"
+        ) from None
+    except Exception as error:
+        raise _WrongError(
+            line, f"step {step.name}: {module_name} can't be imported: {reason(error)}"
+        ) from None
+    function = getattr(module, name, None)
+    if not callable(function):
+        functions = [
+            each for each, value in vars(module).items() if callable(value) and not each.startswith("_")
+        ]
+        raise _WrongError(
+            line, f"step {step.name}: {module_name} has no function {name}{did_you_mean(name, functions)}"
+        )
+    result: Callable[..., Any] = function
+    return result

@@ -1,0 +1,115 @@
+"""What a run leaves beside its checkpoint for others to see: a lock, a status file, and Spark's log.
+
+    <checkpoint>/run.lock        held while the pipeline runs; the kernel lets go of it however the process ends
+    <checkpoint>/status.json     what it does, or how it ended; replaced whole, so a reader never sees half of it
+    <checkpoint>/spark.log       what Spark and its workers had to say
+    <checkpoint>/starts.json     where queries without a checkpoint begin, after a reset
+    <checkpoint>/sinks/<sink>/   Spark's own checkpoint of the query of a sink
+
+Rule: whether it runs is what the lock says, never the file; a file that says `running` without the lock means that it
+died.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from snakka.spark.pipelines.declaration import Pipeline
+from snakka.spark.pipelines.problems import PipelineError
+
+ENDED = ("finished", "failed", "interrupted")
+DIED = "died"
+
+
+class RunState:
+    """The directory of one pipeline."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.name = pipeline.name
+        self.checkpoint = pipeline.checkpoint
+        local = local_path(pipeline.checkpoint)
+        # A checkpoint elsewhere can't hold a lock, so what belongs to this machine stays beside the file.
+        self.directory = local or pipeline.file.resolve().parent / ".snakka" / pipeline.name
+        self.log_file = self.directory / "spark.log"
+        self._lock_file = self.directory / "run.lock"
+        self._status_file = self.directory / "status.json"
+        self._starts_file = self.directory / "starts.json"
+
+    def sink_checkpoint(self, sink: str) -> str:
+        return f"{self.checkpoint.rstrip('/')}/sinks/{sink}"
+
+    def local_sink_checkpoint(self, sink: str) -> Path | None:
+        """None where the checkpoint is not on this machine."""
+        return local_path(self.sink_checkpoint(sink))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Nobody else runs or resets the pipeline meanwhile; PipelineError if somebody does."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with self._lock_file.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                status = self.read() or {}
+                who = f" (process {status['pid']})" if "pid" in status else ""
+                raise PipelineError(
+                    f"{self.name} runs already{who}; `snakka pipeline status` shows it, SIGTERM stops it"
+                ) from None
+            yield
+
+    def is_running(self) -> bool:
+        try:
+            with self._lock_file.open("a") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
+    def write(self, status: Mapping[str, object]) -> None:
+        _replace(self._status_file, status)
+
+    def read(self) -> dict[str, Any] | None:
+        """What the last run wrote, with `state` as it really is; None if there was none."""
+        # The lock is looked at first: a run that ends between both has written its end before it let go.
+        running = self.is_running()
+        status = _read(self._status_file)
+        if status is not None and not running and status.get("state") not in ENDED:
+            status = (_read(self._status_file) or status) if not self.is_running() else status
+            if status.get("state") not in ENDED:
+                status = {**status, "state": DIED}
+        return status
+
+    def starts(self) -> dict[str, str]:
+        """Offsets as JSON by sink, for queries that begin anew."""
+        return _read(self._starts_file) or {}
+
+    def write_starts(self, starts: Mapping[str, str]) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        _replace(self._starts_file, starts)
+
+
+def local_path(place: str) -> Path | None:
+    """The path of a place on this machine; None for an address elsewhere."""
+    if place.startswith("file:"):
+        return Path(place.removeprefix("file:").removeprefix("//"))
+    return None if "://" in place else Path(place)
+
+
+def _replace(file: Path, content: Mapping[str, object]) -> None:
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    fresh.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    fresh.replace(file)
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None

@@ -1,0 +1,343 @@
+"""Running a declared pipeline: from the file to the last batch, and what is left to see of it.
+
+One streaming query for each sink. Spark tells how each goes through a listener; this thread takes what it tells,
+draws it, and writes the status file. It ends when all queries have (available-now), when one fails (the others are
+stopped), or when a signal asks for it: then every query finishes the batch it is at, within a grace, and is stopped
+between batches.
+
+Rule: the outcome is in the status file before the lock is let go. A run that is cut anywhere is continued by the next
+one: nothing here is needed for correctness, which lives in Spark's checkpoint and in the sinks.
+"""
+
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from snakka.runtime.clock import SystemClock
+from snakka.spark.pipelines.cluster_topics import topic_problems
+from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
+from snakka.spark.pipelines.plan import build_views
+from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
+from snakka.spark.pipelines.progress import SinkProgress
+from snakka.spark.pipelines.query_checkpoint import read_checkpoint
+from snakka.spark.pipelines.run_state import RunState
+from snakka.spark.pipelines.sink_writers import sink_problems, start_query
+from snakka.spark.pipelines.spark_errors import reason
+from snakka.spark.pipelines.terminal import Display
+from snakka.spark.session import open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_TICK_SECONDS = 0.1
+_STATUS_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What the command line may change of a run."""
+
+    master: str
+    trigger: Trigger
+    confs: Mapping[str, str]
+    grace_seconds: float
+    keeps_log: bool = True  # False: what Spark says goes to standard error
+
+
+class Run:
+    """One run of a pipeline, from `go` to its outcome."""
+
+    def __init__(self, pipeline: Pipeline, settings: RunSettings, display: Display) -> None:
+        self._pipeline = pipeline
+        self._settings = settings
+        self._display = display
+        self._state = RunState(pipeline)
+        self._clock = SystemClock()
+        self._started_ms = self._clock.now_ms()
+        self._ended_ms: int | None = None
+        self._outcome = "starting"
+        self._error = ""
+        self._sinks = {name: SinkProgress(name) for name in pipeline.all_sinks}
+        self._queries: dict[str, StreamingQuery] = {}
+        self._reports: SimpleQueue[str] = SimpleQueue()
+        self._asked_to_stop = threading.Event()
+        self._written_at = float("-inf")
+
+    def go(self) -> dict[str, Any]:
+        """Run until the end; the status at the end, whose `state` is finished, interrupted or failed."""
+        with self._state.locked(), self._signals():
+            self._write_status()
+            try:
+                self._run()
+            except (PipelineFileError, PipelineError) as error:
+                self._fail(str(error).splitlines()[0])
+                raise
+            except KeyboardInterrupt:
+                self._outcome = "interrupted"
+            except BaseException as error:
+                self._fail(reason(error))
+                raise
+            finally:
+                self._ended_ms = self._clock.now_ms()
+                self._write_status()
+            return self._status()
+
+    def _run(self) -> None:
+        problems = topic_problems(self._pipeline)
+        if problems:
+            raise PipelineFileError(self._pipeline.file, problems)
+        session = self._open_session()
+        try:
+            self._watch_signals()  # Spark has put its own handler for Ctrl-C in place
+            if not self._asked_to_stop.is_set():
+                self._start_queries(session)
+            self._outcome = "running" if self._outcome == "starting" else self._outcome
+            self._follow()
+        finally:
+            _quietly(session.stop)
+
+    # -- Start ---------------------------------------------------------------------------------------------------------
+
+    def _open_session(self) -> "SparkSession":
+        log = self._state.log_file if self._settings.keeps_log else None
+        with python_path(self._pipeline):
+            try:
+                return open_session(
+                    self._pipeline.name,
+                    master=self._settings.master,
+                    confs=session_confs(self._pipeline, self._settings.confs),
+                    log_file=log,
+                )
+            except Exception as error:
+                where = f"; {log} has more" if log else ""
+                raise PipelineError(f"Spark did not start: {reason(error)}{where}") from error
+
+    def _start_queries(self, session: "SparkSession") -> None:
+        session.streams.addListener(_listener(self._reports))
+        starts = self._state.starts()
+        frames = {}
+        problems = []
+        for name, sink in self._pipeline.all_sinks.items():
+            views = build_views(
+                session,
+                self._pipeline,
+                group=group_of(self._pipeline, name),
+                starts=self._start_of(name, starts),
+            )
+            problems += views.problems
+            frame = views.of_sink(sink)
+            if frame is not None:
+                problems += sink_problems(frame, sink)
+                frames[name] = frame
+        if problems:
+            raise PipelineFileError(self._pipeline.file, problems)
+        for name, frame in frames.items():
+            try:
+                self._queries[name] = start_query(
+                    frame,
+                    self._pipeline.all_sinks[name],
+                    trigger=self._settings.trigger,
+                    checkpoint=self._state.sink_checkpoint(name),
+                    name=name,
+                )
+            except Exception as error:
+                raise PipelineError(f"sink {name} can't start: {reason(error)}") from error
+        self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
+
+    def _start_of(self, sink: str, starts: Mapping[str, str]) -> dict[str, Any]:
+        """Offsets that a reset has noted; they are for a query that has no batch yet."""
+        directory = self._state.local_sink_checkpoint(sink)
+        if sink not in starts or (directory is not None and read_checkpoint(directory) is not None):
+            return {}
+        offsets: dict[str, Any] = json.loads(starts[sink])
+        return offsets
+
+    # -- While it runs -------------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        while not self._asked_to_stop.is_set():
+            self._take_reports(_TICK_SECONDS)
+            active = [name for name, query in self._queries.items() if query.isActive]
+            for name in self._queries:
+                if name not in active:
+                    self._settle(name)
+            if self._outcome == "failed" or not active:
+                break
+            self._show()
+        if self._asked_to_stop.is_set() and self._outcome != "failed":
+            self._outcome = "stopping"
+            self._show()
+        self._stop_queries()
+        if self._outcome != "failed":
+            self._outcome = "interrupted" if self._asked_to_stop.is_set() else "finished"
+        self._take_reports(0)
+        self._show(force=True)
+
+    def _settle(self, name: str) -> None:
+        """A query has ended by itself: how?"""
+        progress = self._sinks[name]
+        if progress.state in ("finished", "stopped", "failed"):
+            return
+        query = self._queries[name]
+        for report in query.recentProgress:
+            progress.add(json.loads(report.json), self._clock.monotonic())
+        failure = query.exception()
+        progress.state = "finished" if failure is None else "failed"
+        if failure is not None:
+            progress.error = reason(failure)
+            self._fail(f"sink {name}: {progress.error}")
+
+    def _stop_queries(self) -> None:
+        """Between batches where that is soon enough; a batch that is cut short is done again by the next run."""
+        deadline = self._clock.monotonic() + (
+            0 if self._outcome == "failed" else self._settings.grace_seconds
+        )
+        active = {name: query for name, query in self._queries.items() if query.isActive}
+        while active:
+            for name, query in list(active.items()):
+                is_busy = query.isActive and query.status["isTriggerActive"]
+                if not is_busy or self._clock.monotonic() >= deadline:
+                    _quietly(query.stop)
+                    del active[name]
+            if active:
+                self._take_reports(_TICK_SECONDS / 4)
+        for name, query in self._queries.items():
+            progress = self._sinks[name]
+            if progress.state not in ("finished", "failed"):
+                for report in query.recentProgress:
+                    progress.add(json.loads(report.json), self._clock.monotonic())
+                progress.state = "stopped"
+
+    def _take_reports(self, wait_seconds: float) -> None:
+        try:
+            report = self._reports.get(timeout=wait_seconds) if wait_seconds else self._reports.get_nowait()
+            while True:
+                progress = json.loads(report)
+                if progress.get("name") in self._sinks:
+                    self._sinks[progress["name"]].add(progress, self._clock.monotonic())
+                report = self._reports.get_nowait()
+        except Empty:
+            return
+
+    # -- What others see -----------------------------------------------------------------------------------------------
+
+    def _show(self, *, force: bool = False) -> None:
+        now = self._clock.monotonic()
+        self._display.update(self._status(), now, force=force)
+        if force or now - self._written_at >= _STATUS_SECONDS:
+            self._written_at = now
+            self._write_status()
+
+    def _write_status(self) -> None:
+        self._state.write(self._status())
+
+    def _status(self) -> dict[str, Any]:
+        return {
+            "version": 1,
+            "pipeline": self._pipeline.name,
+            "file": str(self._pipeline.file),
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "master": self._settings.master,
+            "trigger": str(self._settings.trigger),
+            "state": self._outcome,
+            "started_ms": self._started_ms,
+            "updated_ms": self._clock.now_ms(),
+            "ended_ms": self._ended_ms,
+            "error": self._error,
+            "log": str(self._state.log_file),
+            "sinks": {name: progress.as_status() for name, progress in self._sinks.items()},
+        }
+
+    def _fail(self, error: str) -> None:
+        self._outcome = "failed"
+        self._error = self._error or error
+
+    # -- Signals -------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        before = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)}
+        self._watch_signals()
+        try:
+            yield
+        finally:
+            for which, handler in before.items():
+                signal.signal(which, handler)
+
+    def _watch_signals(self) -> None:
+        def stop(number: int, frame: FrameType | None) -> None:
+            if self._asked_to_stop.is_set():
+                raise KeyboardInterrupt  # asked twice: do not wait for batches
+            self._asked_to_stop.set()
+
+        for which in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(which, stop)
+
+
+def group_of(pipeline: Pipeline, sink: str) -> str:
+    """The consumer group that shows how far a sink's query is: the pipeline's name, and the sink's if there are several."""
+    if sink == DEAD_LETTERS or len(pipeline.sinks) > 1:
+        return f"{pipeline.name}-{sink}"
+    return pipeline.name
+
+
+def session_confs(pipeline: Pipeline, given: Mapping[str, str]) -> dict[str, str]:
+    """The file's settings, and above them those of the command line."""
+    confs = {**pipeline.spark, **given}
+    # Executors on other processes import the modules of steps too.
+    paths = os.pathsep.join(map(str, pipeline.python_path))
+    confs.setdefault("spark.executorEnv.PYTHONPATH", paths)
+    return confs
+
+
+@contextmanager
+def python_path(pipeline: Pipeline) -> Iterator[None]:
+    """Workers of a local master inherit the environment of the JVM, which starts inside this."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([*map(str, pipeline.python_path), *filter(None, [before])])
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("PYTHONPATH", None)
+        else:
+            os.environ["PYTHONPATH"] = before
+
+
+def _listener(reports: "SimpleQueue[str]") -> Any:
+    from pyspark.sql.streaming.listener import StreamingQueryListener
+
+    class Listener(StreamingQueryListener):
+        """Hands on what Spark says; it is called in a thread of its own."""
+
+        def onQueryStarted(self, event: Any) -> None:  # noqa: N802 -- Spark's names
+            pass
+
+        def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+            reports.put(event.progress.json)
+
+        def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+            pass
+
+        def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+            pass
+
+    return Listener()
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    """At the end: what can't be stopped any more has stopped."""
+    try:
+        action()
+    except Exception:
+        return

@@ -1,0 +1,81 @@
+"""What Spark says when something is wrong, as one line; and, for SQL, the line of the file.
+
+Rule: the whole of it is in the log; whoever reads the terminal gets the reason, without classes, traces and plans.
+"""
+
+import re
+
+from snakka.spark.pipelines.document import Value
+from snakka.spark.pipelines.problems import Problem, did_you_mean
+
+_STATE = re.compile(r"\s*SQLSTATE: \w+")
+_CONDITION = re.compile(r"\[[A-Z_0-9.]+\]\s*")
+_PARSE_PLACE = re.compile(r"\(line (\d+), pos (\d+)\)")
+_ENDING = "terminated with exception: "
+_TRACE = "Traceback (most recent call last)"
+_FAILED_TASK = re.compile(r"Job aborted due to stage failure: .*?\): ", re.DOTALL)
+_JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b:?\s*")
+_PYTHON_CLASS = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)?: ")
+_LONGEST = 500
+
+
+def sql_problem(error: Exception, sql: Value, step: str, views: tuple[str, ...]) -> Problem:
+    """What Spark has against a step's SQL, at the line of the file."""
+    message = reason(error)
+    text = str(sql.content)
+    condition = _condition(error)
+    offset = 0
+    contexts = _query_contexts(error)
+    if contexts:
+        offset = contexts[0].startIndex()
+    else:
+        place = _PARSE_PLACE.search(str(error))
+        if place is not None:
+            offset = sum(len(line) + 1 for line in text.split("\n")[: int(place.group(1)) - 1])
+    # What stands behind the last word of a text is on that word's line, for a reader.
+    offset = min(offset, len(text.rstrip()))
+    if condition == "TABLE_OR_VIEW_NOT_FOUND" and contexts:
+        name = contexts[0].fragment().strip("`")
+        message = f"there is no view {name}{did_you_mean(name, views)}"
+    return Problem(sql.line_of_text(offset), f"step {step}: {message}")
+
+
+def reason(error: BaseException) -> str:
+    """One line."""
+    text = _own_words(error)
+    if _ENDING in text:
+        text = text.split(_ENDING, 1)[1]
+    if _TRACE in text:
+        text = _last_of_trace(text)
+    text = _FAILED_TASK.sub("", text)
+    text = _STATE.sub("", _CONDITION.sub("", text)).strip()
+    line = next((each.strip() for each in text.splitlines() if each.strip()), type(error).__name__)
+    line = _JAVA_CLASS.sub("", line) or line
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + "..."
+
+
+def _own_words(error: BaseException) -> str:
+    described: str | None = getattr(error, "_desc", None)
+    java = getattr(error, "java_exception", None)
+    if described is None and java is not None:
+        described = str(java.getMessage() or java)
+    return described or str(error) or type(error).__name__
+
+
+def _last_of_trace(text: str) -> str:
+    """What was raised, of the innermost Python trace."""
+    lines = text.rsplit(_TRACE, 1)[1].splitlines()[1:]
+    raised = next((line for line in lines if line.strip() and not line.startswith(" ")), "")
+    return _PYTHON_CLASS.sub("", raised) or raised
+
+
+def _condition(error: Exception) -> str | None:
+    get = getattr(error, "getCondition", None)
+    condition: str | None = None if get is None else get()
+    return condition
+
+
+def _query_contexts(error: Exception) -> list:  # type: ignore[type-arg]
+    """Where in the SQL; only what Spark found in a text, not in a DataFrame's calls."""
+    get = getattr(error, "getQueryContext", None)
+    return [] if get is None else [each for each in get() if str(each.contextType()).endswith("SQL")]

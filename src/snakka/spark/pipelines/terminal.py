@@ -1,0 +1,119 @@
+"""How a run shows itself: a block of lines that is redrawn on a terminal, plain lines anywhere else.
+
+Rule: both show the same words (`progress.sink_line`). Nothing is drawn more often than eyes can follow.
+"""
+
+import shutil
+from collections.abc import Mapping
+from typing import Any, Protocol, TextIO
+
+from snakka.spark.pipelines.progress import count_text, seconds_text, sink_line, time_text
+
+_REDRAW_SECONDS = 0.25
+_LINE_SECONDS = 1.0
+
+
+class Display(Protocol):
+    """What the runner tells of a run."""
+
+    def say(self, line: str) -> None:
+        """Something that happened once."""
+
+    def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
+        """How it stands; drawn now or with a later one."""
+
+
+def open_display(out: TextIO) -> Display:
+    return LiveDisplay(out) if out.isatty() else LineDisplay(out)
+
+
+class LiveDisplay:
+    """For a terminal."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._drawn_lines = 0
+        self._drawn_at = float("-inf")
+
+    def say(self, line: str) -> None:
+        self._erase()
+        self._out.write(line + "\n")
+        self._out.flush()
+
+    def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
+        if not force and now - self._drawn_at < _REDRAW_SECONDS:
+            return
+        self._drawn_at = now
+        width = shutil.get_terminal_size().columns - 1
+        lines = [line[:width] for line in status_lines(status, now_ms=status["updated_ms"])]
+        self._erase()
+        self._out.write("".join(line + "\n" for line in lines))
+        self._out.flush()
+        self._drawn_lines = len(lines)
+
+    def _erase(self) -> None:
+        if self._drawn_lines:
+            self._out.write(f"\x1b[{self._drawn_lines}F\x1b[J")
+            self._drawn_lines = 0
+
+
+class LineDisplay:
+    """For a log: a line for a batch, at most one a second for each sink."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._shown: dict[str, tuple[int, float]] = {}  # sink: batch, when
+
+    def say(self, line: str) -> None:
+        self._out.write(line + "\n")
+        self._out.flush()
+
+    def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
+        for name, sink in status["sinks"].items():
+            batch, shown_at = self._shown.get(name, (-1, float("-inf")))
+            if sink["batch"] > batch and (force or now - shown_at >= _LINE_SECONDS):
+                self._shown[name] = (sink["batch"], now)
+                self.say(f"{name}: {sink_line(sink)}")
+
+
+def status_lines(status: Mapping[str, Any], now_ms: int) -> list[str]:
+    """A run as `status` shows it."""
+    state = status["state"]
+    ended_ms = status.get("ended_ms") or now_ms
+    took = time_text((ended_ms - status["started_ms"]) / 1000)
+    silent = time_text((now_ms - status["updated_ms"]) / 1000)
+    words = {
+        "running": f"running for {took}",
+        "finished": f"finished after {took}",
+        "interrupted": f"interrupted after {took}",
+        "failed": f"failed after {took}",
+        "died": f"died: it was killed, or the machine went down; last heard of {silent} ago",
+    }
+    how = f"process {status['pid']}, {status['trigger']}, {status['master']}"
+    width = max((len(name) for name in status["sinks"]), default=0)
+    lines = [f"{status['pipeline']}: {words.get(state, state)} ({how})"]
+    lines += [f"  {name:<{width}}  {sink_line(sink)}" for name, sink in status["sinks"].items()]
+    if status.get("error"):
+        lines.append(f"  error: {status['error']}")
+    return lines
+
+
+def summary_lines(status: Mapping[str, Any]) -> list[str]:
+    """What a run came to."""
+    seconds = (status["ended_ms"] - status["started_ms"]) / 1000
+    lines = [f"{status['pipeline']} {status['state']} after {time_text(seconds)}"]
+    width = max((len(name) for name in status["sinks"]), default=0)
+    for name, sink in status["sinks"].items():
+        written = sink["rows_written"]
+        lag = sum(sink["lag"].values())
+        parts = [
+            f"{count_text(sink['rows'])} rows in",
+            *([] if written is None else [f"{count_text(written)} rows out"]),
+            f"{count_text(sink['batches'])} batches",
+            f"slowest {seconds_text(sink['slowest_batch_ms'])}",
+            f"lag {count_text(lag)}",
+        ]
+        if sink["bad_rows"]:
+            parts.append(f"{count_text(sink['bad_rows'])} bad rows")
+        lines.append(f"  {name:<{width}}  {', '.join(parts)}")
+    return lines

@@ -1,0 +1,308 @@
+"""Progress, status files and resets without Spark."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snakka.spark.pipelines.declaration import read_pipeline
+from snakka.spark.pipelines.offset_reset import carry_out, parse_target, plan_reset, reset_lines
+from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.progress import (
+    SinkProgress,
+    count_text,
+    lag_by_topic,
+    read_offsets,
+    seconds_text,
+    sink_line,
+    time_text,
+)
+from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, offsets_json, read_checkpoint
+from snakka.spark.pipelines.run_state import RunState
+from snakka.spark.pipelines.terminal import LineDisplay, LiveDisplay, status_lines, summary_lines
+
+
+def report(
+    batch: int, rows: int, *, end: int = 5, latest: int = 7, took_ms: int = 500, **more: Any
+) -> dict[str, Any]:
+    """As Spark 4.3 reports a batch."""
+    return {
+        "id": "q-1",
+        "batchId": batch,
+        "numInputRows": rows,
+        "durationMs": {"addBatch": took_ms - 10, "triggerExecution": took_ms},
+        "stateOperators": [{"numRowsTotal": 3, "numRowsDroppedByWatermark": 1}],
+        "sources": [{"endOffset": {"t": {"0": end}}, "latestOffset": json.dumps({"t": {"0": latest}})}],
+        "sink": {"numOutputRows": rows},
+        "observedMetrics": {"bad_rows_of_t": {"rows": 2}},
+        **more,
+    }
+
+
+def test_progress_adds_up_what_spark_reports() -> None:
+    sink = SinkProgress("out")
+    assert sink.add(report(0, 100), now=1.0)
+    assert sink.add(report(1, 300, end=7, took_ms=1500), now=3.0)
+    assert not sink.add(report(1, 300, end=7), now=3.1)  # said twice
+    status = sink.as_status()
+    assert (status["rows"], status["rows_written"], status["batches"], status["batch"]) == (400, 400, 2, 1)
+    assert (status["rows_per_second"], status["batch_ms"], status["slowest_batch_ms"]) == (200.0, 1500, 1500)
+    assert (status["lag"], status["state_rows"], status["late_rows"], status["bad_rows"]) == (
+        {"t": 0},
+        3,
+        2,
+        4,
+    )
+    line = sink_line(status)
+    assert "batch 1 | 400 rows | 200 rows/s | batch time 1.5 s | lag t 0 | state 3 rows | late 2 rows" in line
+    assert "bad 4 rows" in line
+
+
+def test_an_idle_trigger_moves_the_lag_and_nothing_else() -> None:
+    sink = SinkProgress("out")
+    sink.add(report(0, 100), now=1.0)
+    idle = {**report(1, 0, latest=50), "durationMs": {"latestOffset": 3, "triggerExecution": 4}}
+    assert not sink.add(idle, now=20.0)
+    assert (sink.batches, sink.lag, sink.rows_per_second) == (1, {"t": 45}, 0.0)
+
+
+def test_a_sink_that_can_not_count_has_no_count() -> None:
+    sink = SinkProgress("out")
+    sink.add(report(0, 1, sink={"numOutputRows": -1}), now=1.0)
+    assert sink.as_status()["rows_written"] is None
+
+
+def test_lag_counts_what_both_sides_know() -> None:
+    assert lag_by_topic({"a": {"0": 5, "1": 9}}, {"a": {"0": 8, "1": 7, "2": 4}, "b": {"0": 3}}) == {"a": 3}
+    assert read_offsets("nonsense") == {}
+    assert read_offsets(7) == {}
+    assert read_offsets({"a": 3}) == {}
+
+
+def test_numbers_for_people() -> None:
+    assert [count_text(number) for number in (0, 0.5, 7, 12.4, 1234567)] == [
+        "0",
+        "0.5",
+        "7",
+        "12",
+        "1,234,567",
+    ]
+    assert [seconds_text(number) for number in (0, 999, 1500)] == ["0 ms", "999 ms", "1.5 s"]
+    assert [time_text(number) for number in (5, 65, 7300, 90_000)] == ["5s", "1m 5s", "2h 1m", "1d 1h"]
+
+
+# -- Status ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> RunState:
+    (tmp_path / "p.yaml").write_text(
+        "kafka: {bootstrap.servers: 'x:1'}\nsources: {a: {topics: a}}\nsinks: {out: {format: noop}}\ncheckpoint: state\n"
+    )
+    return RunState(read_pipeline(tmp_path / "p.yaml"))
+
+
+def status(**changes: Any) -> dict[str, Any]:
+    sink = SinkProgress("out")
+    sink.add(report(0, 100), now=1.0)
+    return {
+        "pipeline": "p",
+        "pid": os.getpid(),
+        "trigger": "available-now",
+        "master": "local[*]",
+        "state": "running",
+        "started_ms": 1000,
+        "updated_ms": 3000,
+        "ended_ms": None,
+        "error": "",
+        "sinks": {"out": sink.as_status()},
+        **changes,
+    }
+
+
+def test_a_status_is_what_the_lock_says(state: RunState) -> None:
+    assert state.read() is None
+    with state.locked():
+        state.write(status())
+        assert state.is_running()
+        assert (state.read() or {})["state"] == "running"
+        with pytest.raises(PipelineError, match=rf"p runs already \(process {os.getpid()}\)"), state.locked():
+            pass
+    assert not state.is_running()
+    assert (state.read() or {})["state"] == "died"
+    state.write(status(state="finished", ended_ms=5000))
+    assert (state.read() or {})["state"] == "finished"
+
+
+def test_a_killed_process_lets_go_of_the_lock(state: RunState, tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from snakka.spark.pipelines.run_state import RunState\n"
+        "from snakka.spark.pipelines.declaration import read_pipeline\n"
+        f"state = RunState(read_pipeline(Path({str(tmp_path / 'p.yaml')!r})))\n"
+        "with state.locked(): state.write({'state': 'running'}); print('locked', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"locked\n"
+        assert state.is_running()
+        holder.kill()
+        holder.wait(10)
+    assert (state.read() or {})["state"] == "died"
+
+
+def test_what_a_status_says() -> None:
+    assert (
+        status_lines(status(), now_ms=64_000)[0]
+        == f"p: running for 1m 3s (process {os.getpid()}, available-now, local[*])"
+    )
+    assert "died: it was killed" in status_lines(status(state="died"), now_ms=64_000)[0]
+    failed = status_lines(status(state="failed", ended_ms=3000, error="no space"), now_ms=64_000)
+    assert failed[0].startswith("p: failed after 2s")
+    assert failed[-1] == "  error: no space"
+    assert summary_lines(status(state="finished", ended_ms=3000)) == [
+        "p finished after 2s",
+        "  out  100 rows in, 100 rows out, 1 batches, slowest 500 ms, lag 2, 2 bad rows",
+    ]
+
+
+def test_plain_lines_come_at_most_once_a_second() -> None:
+    out = io.StringIO()
+    display = LineDisplay(out)
+    display.update(status(), 1.0)
+    display.update(status(), 9.0)  # the same batch
+    later = status()
+    later["sinks"]["out"]["batch"] = 1
+    display.update(later, 1.5)
+    assert len(out.getvalue().splitlines()) == 1
+    display.update(later, 2.5)
+    assert [line.split(" | ")[0] for line in out.getvalue().splitlines()] == ["out: batch 0", "out: batch 1"]
+
+
+def test_a_terminal_is_redrawn_in_place() -> None:
+    out = io.StringIO()
+    display = LiveDisplay(out)
+    display.update(status(), 1.0)
+    display.update(status(), 1.1)  # too soon to be seen
+    display.update(status(), 2.0)
+    display.say("done")
+    assert out.getvalue().count("\x1b[2F\x1b[J") == 2
+    assert out.getvalue().endswith("done\n")
+
+
+# -- Resets ------------------------------------------------------------------------------------------------------------
+
+
+def checkpoint(directory: Path, *, planned: int = 3, done: int = 3, state: bool = False) -> QueryCheckpoint:
+    for kind, last in (("offsets", planned), ("commits", done)):
+        (directory / kind).mkdir(parents=True, exist_ok=True)
+        for batch in range(last + 1):
+            lines = ["v1", '{"batchWatermarkMs":0}']
+            lines += (
+                [offsets_json({"a": {"0": batch * 10, "1": batch}}), "-", '{"b":{"0":7}}']
+                if kind == "offsets"
+                else []
+            )
+            (directory / kind / str(batch)).write_text("\n".join(lines))
+    if state:
+        (directory / "state").mkdir()
+    found = read_checkpoint(directory)
+    assert found is not None
+    return found
+
+
+FOUND = {("a", 0): 0, ("a", 1): 0, ("a", 2): 0, ("b", 0): 2}
+
+
+def test_a_query_without_state_goes_on_elsewhere(tmp_path: Path) -> None:
+    sinks = {"out": checkpoint(tmp_path / "out")}
+    (reset,) = plan_reset(sinks, {}, parse_target("earliest"), FOUND, output_formats={}, abandon=False)
+    assert (reset.how, [(move.topic, move.partition, move.again) for move in reset.moves]) == (
+        "move",
+        [("a", 0, 30), ("a", 1, 3), ("b", 0, 5)],  # a-2 was not met yet: it begins at its earliest anyway
+    )
+    assert reset_lines([reset]) == [
+        "sink out goes on there",
+        "  a 0: 30 -> 0, 30 records are read again",
+        "  a 1: 3 -> 0, 3 records are read again",
+        "  b 0: 7 -> 2, 5 records are read again",
+    ]
+    assert carry_out([reset], {}, 0) == {}
+    moved = read_checkpoint(tmp_path / "out")
+    assert moved is not None
+    assert (moved.planned, moved.done, moved.offsets) == (4, 4, {"a": {"0": 0, "1": 0}, "b": {"0": 2}})
+    assert moved.lines[2:] == ('{"a":{"0":0,"1":0}}', "-", '{"b":{"0":2}}')
+    assert (tmp_path / "out/commits/4").read_text() == (tmp_path / "out/commits/3").read_text()
+
+
+def test_offsets_that_are_not_named_stay(tmp_path: Path) -> None:
+    sinks = {"out": checkpoint(tmp_path / "out")}
+    target = parse_target('{"a":{"1":9}}')
+    (reset,) = plan_reset(sinks, {}, target, FOUND, output_formats={}, abandon=False)
+    assert reset.target == {"a": {"0": 30, "1": 9}, "b": {"0": 7}}
+    assert "  a 1: 3 -> 9, 6 records are not read" in reset_lines([reset])
+    with pytest.raises(PipelineError, match="the pipeline does not read c"):
+        plan_reset(sinks, {}, parse_target('{"c":{"0":1}}'), FOUND, output_formats={}, abandon=False)
+
+
+def test_a_query_with_state_begins_anew(tmp_path: Path) -> None:
+    sinks = {"out": checkpoint(tmp_path / "out", state=True)}
+    (reset,) = plan_reset(sinks, {}, parse_target("earliest"), FOUND, output_formats={}, abandon=False)
+    assert reset.how == "anew"
+    starts = carry_out([reset], {"other": "{}"}, 42)
+    assert starts == {"other": "{}", "out": '{"a":{"0":0,"1":0,"2":0},"b":{"0":2}}'}
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "out.before-42/offsets/3").exists()
+    with pytest.raises(PipelineError, match="takes no batch number twice"):
+        plan_reset(
+            sinks, {}, parse_target("earliest"), FOUND, output_formats={"out": "parquet"}, abandon=False
+        )
+
+
+def test_a_query_that_has_not_begun_begins_there() -> None:
+    (reset,) = plan_reset(
+        {"out": None}, {}, parse_target("1970-01-01T00:00:07Z"), FOUND, output_formats={}, abandon=False
+    )
+    assert reset.how == "begin"
+    assert json.loads(carry_out([reset], {}, 0)["out"]) == {"a": {"0": 0, "1": 0, "2": 0}, "b": {"0": 2}}
+
+
+def test_a_batch_that_is_not_done_is_not_left_silently(tmp_path: Path) -> None:
+    sinks = {"out": checkpoint(tmp_path / "out", planned=4, done=3)}
+    with pytest.raises(PipelineError, match="stopped inside batch 4"):
+        plan_reset(sinks, {}, parse_target("latest"), FOUND, output_formats={}, abandon=False)
+    (reset,) = plan_reset(sinks, {}, parse_target("latest"), FOUND, output_formats={}, abandon=True)
+    carry_out([reset], {}, 0)
+    moved = read_checkpoint(tmp_path / "out")
+    assert moved is not None
+    assert (moved.planned, moved.done) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "timestamp"),
+    [
+        ("earliest", -2),
+        ("latest", -1),
+        ("1500", 1500),
+        ("1970-01-01T00:00:02", 2000),
+        ("1970-01-01T01:00:02+01:00", 2000),
+    ],
+)
+def test_places_to_go_to(text: str, timestamp: int) -> None:
+    assert parse_target(text).timestamp == timestamp
+
+
+@pytest.mark.parametrize("text", ["yesterday", "{", '{"a":{"0":-1}}', '{"a":3}', "{}"])
+def test_places_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"offsets|no place"):
+        parse_target(text)
+
+
+def test_offsets_are_written_as_spark_does() -> None:
+    assert offsets_json({"b": {"10": 1, "9": 2}, "a": {"0": 0}}) == '{"a":{"0":0},"b":{"9":2,"10":1}}'

@@ -1,0 +1,450 @@
+"""Pipelines' files without Spark: what they become, and what is said of wrong ones, with the line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakka.spark.pipelines.declaration import Pipeline, parse_trigger, read_pipeline
+from snakka.spark.pipelines.document import Value, read_document
+from snakka.spark.pipelines.file_keys import ALL_TABLES
+from snakka.spark.pipelines.problems import PipelineFileError
+
+TOML = '''
+name = "orders"
+trigger = "every 5s"
+checkpoint = "state/orders"
+kafka.bootstrap.servers = "127.0.0.1:9092"   # a table in a table, for TOML
+python_path = ["code"]
+
+[sources.orders]
+topics = ["orders", "returns"]
+decode = "json"
+schema = "id BIGINT, at TIMESTAMP, total DOUBLE"
+watermark = "at 10 minutes"
+options = { maxOffsetsPerTrigger = 1000 }
+
+[steps.big]
+sql = """
+SELECT id, at, total
+FROM orders
+WHERE total > 100
+"""
+
+[steps.shaped]
+function = "shapes:round_off"
+
+[sinks.table]
+format = "delta"
+path = "out/orders"
+partition_by = "day"
+target_file_size = "64 MiB"
+
+[sinks.alerts]
+format = "topic"
+topic = "alerts"
+from = "big"
+encode = "json"
+key = "id"
+guarantee = "exactly-once"
+kafka = { linger.ms = 5 }
+
+[errors]
+policy = "dead-letter"
+topic = "orders-dead"
+
+[spark]
+master = "local[2]"
+spark.sql.shuffle.partitions = 4
+"spark.ui.enabled" = true
+'''
+
+YAML = """
+name: orders
+trigger: every 5s
+checkpoint: state/orders
+kafka: {bootstrap.servers: "127.0.0.1:9092"}
+python_path: [code]
+sources:
+  orders:
+    topics: [orders, returns]
+    decode: json
+    schema: id BIGINT, at TIMESTAMP, total DOUBLE
+    watermark: at 10 minutes
+    options:
+      maxOffsetsPerTrigger: 1000
+steps:
+  big:
+    sql: |
+      SELECT id, at, total
+      FROM orders
+      WHERE total > 100
+  shaped:
+    function: shapes:round_off
+sinks:
+  table:
+    format: delta
+    path: out/orders
+    partition_by: day
+    target_file_size: 64 MiB
+  alerts:
+    format: topic
+    topic: alerts
+    from: big
+    encode: json
+    key: id
+    guarantee: exactly-once
+    kafka:
+      linger.ms: 5
+errors:
+  policy: dead-letter
+  topic: orders-dead
+spark:
+  master: local[2]
+  spark.sql.shuffle.partitions: 4
+  spark.ui.enabled: true
+"""
+
+
+def read(directory: Path, text: str, name: str = "orders.toml") -> Pipeline:
+    file = directory / name
+    file.write_text(text)
+    return read_pipeline(file, {"SECRET": "hush"})
+
+
+def problems(directory: Path, text: str, name: str = "orders.toml") -> list[str]:
+    with pytest.raises(PipelineFileError) as refused:
+        read(directory, text, name)
+    return [problem.shown(Path(name)) for problem in refused.value.problems]
+
+
+@pytest.mark.parametrize(("text", "name"), [(TOML, "p.toml"), (YAML, "p.yaml")])
+def test_both_notations_say_the_same(tmp_path: Path, text: str, name: str) -> None:
+    pipeline = read(tmp_path, text, name)
+    assert pipeline.name == "orders"
+    assert str(pipeline.trigger) == "every 5s"
+    assert not pipeline.trigger.ends
+    assert pipeline.checkpoint == str(tmp_path / "state/orders")
+    assert pipeline.python_path == (tmp_path / "code",)
+    source = pipeline.sources["orders"]
+    assert (source.topics, source.decode, source.starting_offsets) == (
+        ("orders", "returns"),
+        "json",
+        "earliest",
+    )
+    assert source.watermark is not None
+    assert (source.watermark.column, source.watermark.delay) == ("at", "600000 milliseconds")
+    assert source.kafka == {"bootstrap.servers": "127.0.0.1:9092"}
+    assert source.options == {"maxOffsetsPerTrigger": "1000"}
+    assert pipeline.steps["shaped"].inputs == ("big",)
+    table, alerts = pipeline.sinks["table"], pipeline.sinks["alerts"]
+    assert (table.view, table.path, table.table.get("target_file_size")) == (
+        "shaped",
+        str(tmp_path / "out/orders"),
+        64 << 20,
+    )
+    assert (alerts.view, alerts.is_exactly_once) == ("big", True)
+    assert alerts.kafka == {"bootstrap.servers": "127.0.0.1:9092", "linger.ms": "5"}
+    assert pipeline.dead_letters is not None
+    assert list(pipeline.all_sinks) == ["table", "alerts", "dead-letters"]
+    assert pipeline.master == "local[2]"
+    assert pipeline.spark == {"spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "true"}
+
+
+@pytest.mark.parametrize(("text", "name"), [(TOML, "p.toml"), (YAML, "p.yaml")])
+def test_every_value_knows_its_line(tmp_path: Path, text: str, name: str) -> None:
+    pipeline = read(tmp_path, text, name)
+
+    def line_with(part: str) -> int:
+        return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
+
+    assert pipeline.table.line("trigger") == line_with("trigger")
+    assert pipeline.sources["orders"].table.line("watermark") == line_with("watermark")
+    assert pipeline.sinks["alerts"].table.line("guarantee") == line_with("guarantee")
+    assert pipeline.table.setting_line("spark", "spark.ui.enabled") == line_with("spark.ui.enabled")
+    sql = pipeline.steps["big"].sql
+    assert sql is not None
+    assert sql.line_of_text(str(sql.content).index("FROM")) == line_with("FROM orders")
+    assert sql.line_of_text(str(sql.content).index("WHERE")) == line_with("WHERE total")
+
+
+LEAST = """
+kafka.bootstrap.servers = "x:1"
+[sources.orders]
+topics = "orders"
+[sinks.out]
+format = "console"
+"""
+
+
+def test_the_least_has_its_defaults(tmp_path: Path) -> None:
+    pipeline = read(tmp_path, LEAST, "clicks.v2.toml")
+    assert pipeline.name == "clicks"
+    assert str(pipeline.trigger) == "available-now"
+    assert pipeline.checkpoint == str(tmp_path / "checkpoints/clicks")
+    assert pipeline.sinks["out"].view == "orders"
+    assert (pipeline.policy, pipeline.master) == ("fail", "local[*]")
+
+
+WRONG = [
+    # the text that replaces or follows in LEAST, and what is said
+    (
+        'topics = "orders"',
+        'topcis = "orders"',
+        [
+            "orders.toml:3: source orders needs one of topics and pattern",
+            "orders.toml:4: source orders has no key topcis; did you mean topics?",
+        ],
+    ),
+    (
+        'topics = "orders"',
+        "topics = 5",
+        [
+            "orders.toml:3: source orders needs one of topics and pattern",
+            "orders.toml:4: topics of source orders must be a text, or a list of texts, not 5",
+        ],
+    ),
+    (
+        'format = "console"',
+        'format = "consol"',
+        ["orders.toml:6: format of sink out can't be consol; did you mean console?"],
+    ),
+    (
+        'format = "console"',
+        'format = "topic"\ntopic = "a"\npath = "b"',
+        ["orders.toml:8: sink out has path, which means nothing with format topic"],
+    ),
+    (
+        'format = "console"',
+        'format = "parquet"',
+        ["orders.toml:5: sink out needs path: parquet, delta: the table's directory or address"],
+    ),
+    (
+        'format = "console"',
+        'format = "console"\nfrom = "order"',
+        [
+            "orders.toml:7: sink out takes order, which no source or earlier step is called; did you mean orders?"
+        ],
+    ),
+    (
+        'format = "console"',
+        'format = "topic"\ntopic = "a"\nmode = "update"\nguarantee = "exactly-once"',
+        ["orders.toml:8: sink out: update can't be exactly-once; take append with a watermark"],
+    ),
+    (
+        'format = "console"',
+        'format = "parquet"\npath = "a"\nmode = "complete"',
+        ["orders.toml:8: sink out: parquet files can only be appended; write to delta or iceberg"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "json"',
+        ["orders.toml:5: source orders needs schema: the columns, such as id BIGINT, total DOUBLE"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "avro"',
+        ["orders.toml:5: source orders needs schema or schema_file, or the registry that has it"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "avro"\nschema_file = "no.avsc"',
+        ["orders.toml:6: there is no file "],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\nwatermark = "at"',
+        ["orders.toml:5: watermark of source orders must be a column and a time, such as at 10 minutes"],
+    ),
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        "",
+        ["orders.toml:3: source orders needs bootstrap.servers: the brokers to begin with, under kafka"],
+    ),
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        'kafka.bootstrap.servers = "x:1"\ntrigger = "sometimes"',
+        ["orders.toml:3: trigger must be available-now, once, or every and a time (every 5s), not sometimes"],
+    ),
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        'kafka.bootstrap.servers = "${NOBODY}"',
+        ["orders.toml:2: kafka of the file uses ${NOBODY}, which the environment does not have"],
+    ),
+    (
+        "[sinks.out]",
+        "[steps.more]\nsql = 'SELECT 1'\nfunction = 'a:b'\n[sinks.out]",
+        ["orders.toml:5: step more needs one of sql and function"],
+    ),
+    (
+        "[sinks.out]",
+        "[steps.more]\nfunction = 'ab'\n[sinks.out]",
+        ["orders.toml:6: function of step more must be module:function"],
+    ),
+    (
+        "[sinks.out]",
+        "[steps.orders]\nsql = 'SELECT 1'\n[sinks.out]",
+        ["orders.toml:5: step orders has the name of a source; give it another"],
+    ),
+    (
+        "[sinks.out]",
+        "[steps.more-of]\nsql = 'SELECT 1'\n[sinks.out]",
+        ["orders.toml:5: more-of can't be the name of a view: letters, digits and _ only"],
+    ),
+    (
+        "[sinks.out]",
+        "[errors]\npolicy = 'dead-letter'\ntopic = 'dead'\n[sinks.out]",
+        ["orders.toml:6: there can be no dead letters: no source decodes anything"],
+    ),
+    (
+        "[sinks.out]",
+        "[errors]\npolicy = 'skip'\ntopic = 'dead'\n[sinks.out]",
+        ["orders.toml:7: errors has topic, which means nothing with policy skip"],
+    ),
+    (
+        "[sinks.out]",
+        "[spark]\nmaster = 'local'\nsql.shuffle.partitions = 3\n[sinks.out]",
+        [
+            "orders.toml:7: spark has sql.shuffle.partitions: there is master, and names that begin with spark."
+        ],
+    ),
+    ('format = "console"', "format = console", ["orders.toml:6: it is no TOML: Invalid value"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("part", "instead", "said"), WRONG, ids=[said[0].split(": ", 1)[1][:50] for *_, said in WRONG]
+)
+def test_what_is_wrong_is_said_with_its_line(
+    tmp_path: Path, part: str, instead: str, said: list[str]
+) -> None:
+    found = problems(tmp_path, LEAST.replace(part, instead))
+    assert len(found) == len(said)
+    for shown, expected in zip(found, said, strict=True):
+        assert shown.startswith(expected)
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path, "sources: {a: {topic: x}}\nsinks:\n  b: {format: nope}\ntriger: once\n", "p.yml"
+    )
+    assert found == [
+        "p.yml:1: source a has no key topic; did you mean topics?",
+        "p.yml:1: source a needs bootstrap.servers: the brokers to begin with, under kafka",
+        "p.yml:1: source a needs one of topics and pattern",
+        "p.yml:3: format of sink b can't be nope; did you mean noop?",
+        "p.yml:4: the file has no key triger; did you mean trigger?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [1\nb: 2\n", "p.yml:2: it is no YAML"),
+        ("a: 1\nb: 2\na: 3\n", "p.yml:3: a is there twice; the first is on line 1"),
+        ("on: 1\n", "p.yml:1: on must be in quotes: it is read as True"),
+        ("- 1\n", "p.yml:1: it must have names at its top level"),
+        ("a: &a [*a]\n", "p.yml:1: there are more than 20 levels"),
+        ("a: \x07\n", "p.yml: it is no YAML"),
+    ],
+)
+def test_what_is_no_yaml_is_said(tmp_path: Path, text: str, said: str) -> None:
+    assert problems(tmp_path, text, "p.yml")[0].startswith(said)
+
+
+def test_a_file_that_can_not_be_read_is_said(tmp_path: Path) -> None:
+    for name, said in (
+        ("none.toml", "No such file"),
+        ("p.json", "its name must end in .toml, .yaml or .yml"),
+    ):
+        with pytest.raises(PipelineFileError, match=said):
+            read_pipeline(tmp_path / name, {})
+
+
+def test_secrets_come_from_the_environment(tmp_path: Path) -> None:
+    text = LEAST.replace('servers = "x:1"', 'servers = "x:1"\nkafka.sasl.password = "${SECRET}"')
+    assert read(tmp_path, text).sources["orders"].kafka["sasl.password"] == "hush"
+
+
+def test_merged_tables_of_yaml_are_the_tables_own(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("base: &base {a: 1, b: 2}\nmine:\n  <<: *base\n  b: 3\n")
+    mine = read_document(tmp_path / "p.yaml").content["mine"]
+    assert {name: value.content for name, value in mine.content.items()} == {"a": 1, "b": 3}
+    assert mine.content["b"].line == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("every 5s", 5), ("every 1 minute", 60), ("every 250ms", 0.25), ("every 2 hours", 7200)],
+)
+def test_triggers_have_a_time(text: str, seconds: float) -> None:
+    assert parse_trigger(text).seconds == seconds
+
+
+_scalars = st.one_of(
+    st.integers(-5, 5),
+    st.booleans(),
+    st.text("ab \n#[]{}=\"'\\", max_size=8),
+    st.floats(-2, 2).map(lambda x: round(x, 3)),
+)
+_names = st.text("abc -.", min_size=1, max_size=4)
+_trees = st.recursive(
+    _scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    content=st.dictionaries(_names, _trees, max_size=4),
+    gaps=st.lists(st.sampled_from(["", "# [a]", "  "]), max_size=3),
+)
+def test_lines_of_toml_are_those_of_its_text(
+    content: dict[str, object], gaps: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """However the values are nested: each key's line is the one that it was written on."""
+    lines = list(gaps)
+    expected = {}
+    for name, value in content.items():
+        lines += gaps[:1]
+        expected[name] = len(lines) + 1
+        lines += f"{_toml_text(name)} = {_toml(value)} # x".split("\n")
+    file = tmp_path_factory.mktemp("lines") / "p.toml"
+    file.write_text("\n".join(lines))
+    root = read_document(file)
+    assert {name: value.line for name, value in root.content.items()} == expected
+    assert _plain(root) == content
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return _toml_text(value) if len(value) % 2 else _toml_block(value)
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(map(_toml, value)) + "\n]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml_text(name)} = {_toml(each)}" for name, each in value.items()) + "}"
+    return repr(value)
+
+
+def _toml_text(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _toml_block(text: str) -> str:
+    return '"""\n' + text.replace("\\", "\\\\").replace('"', '\\"') + '"""'
+
+
+def _plain(value: Value) -> object:
+    if isinstance(value.content, dict):
+        return {name: _plain(each) for name, each in value.content.items()}
+    return [_plain(each) for each in value.content] if isinstance(value.content, list) else value.content
+
+
+def test_the_documentation_has_every_key() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
+    for table, keys in ALL_TABLES.items():
+        for name, key in keys.items():
+            assert f"| `{name}` | {key.doc.replace('|', '/')} |" in text, f"{table or 'the file'}: {name}"
