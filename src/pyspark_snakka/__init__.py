@@ -2,9 +2,12 @@
 
     from pyspark_snakka import enable_kafka_alias
 
+    enable_kafka_alias()  # format("kafka") is ours too, where Spark's own connector is not there
+
 Spark looks for `DefaultSource` in every package whose name begins with `pyspark_`.
 """
 
+from pyspark_snakka.kafka_alias import KafkaAlias, enable_kafka_alias
 from snakka.spark.data_source import SnakkaDataSource as DefaultSource
 
-__all__ = ["DefaultSource"]
+__all__ = ["DefaultSource", "KafkaAlias", "enable_kafka_alias"]

@@ -15,7 +15,13 @@ from enum import Enum
 from typing import NamedTuple, TypeVar
 
 from snakka.client.topic_partition import TopicPartition
-from snakka.spark.client_settings import PREFIX, REFUSED_READING, SparkOptionError, client_settings
+from snakka.spark.client_settings import (
+    PREFIX,
+    REFUSED_READING,
+    SparkOptionError,
+    client_settings,
+    consumer_settings,
+)
 from snakka.spark.source.java_patterns import compile_java_pattern
 from snakka.spark.source.offset_json import Offsets, offsets_of
 
@@ -189,8 +195,14 @@ def read_options(options: Mapping[str, str], *, is_stream: bool) -> ReadOptions:
 
 
 def includes_headers(options: Mapping[str, str]) -> bool:
-    """Whether the source has a column of headers; for the schema, before it is known what is read, and how."""
-    return _Given({name.lower(): value for name, value in options.items()}).flag("includeHeaders")
+    """Whether the source has a column of headers.
+
+    That is the first that Spark asks, when a DataFrame is made, so what is wrong in any query is refused here already.
+    """
+    given = _Given({name.lower(): value for name, value in options.items()})
+    consumer_settings(client_settings(options, REFUSED_READING))
+    _subscription(given)
+    return given.flag("includeHeaders")
 
 
 def duration_ms(text: str) -> int:

@@ -6,6 +6,7 @@ wants next, so the batch before is known to be done when the next one is asked f
 
 import logging
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from snakka.client.blocking import Admin, Consumer
 from snakka.client.errors import ClientError
@@ -27,6 +28,13 @@ NEWS_WAIT_MS = 250
 COMMIT_TIMEOUT_MS = 10_000
 
 
+class FirstBatch(NamedTuple):
+    """The range of a query's first batch."""
+
+    start: Offsets
+    end: Offsets
+
+
 class StreamDriver:
     """One running query."""
 
@@ -41,7 +49,8 @@ class StreamDriver:
         self._limits = TriggerLimits(options, self._clock)
         self._initial: Offsets | None = None
         self._obstacle: SparkOptionError | None = None  # why there is no initial offset
-        self._first_end: Offsets | None = None
+        self._first: FirstBatch | None = None
+        self._first_is_planned = False
         self._available_now = False
         self._target: Offsets | None = None
         self._committed: Offsets | None = None
@@ -69,7 +78,7 @@ class StreamDriver:
 
     def latest(self, start: Offsets, *, is_limited: bool) -> Offsets:
         """Where the next batch ends; where it starts, if there is nothing that is worth a batch."""
-        is_first = self._initial is not None and start == self._initial
+        is_first = start == self._initial and not self._first_is_planned
         if is_first and self._obstacle is not None:
             raise self._obstacle
         self.finished(start)
@@ -81,7 +90,7 @@ class StreamDriver:
                 end = self._next_end(start, is_limited)
         if is_first:
             self._notes.write(start, end)
-            self._first_end = end
+            self._first = FirstBatch(start, end)
         return end
 
     def _next_end(self, start: Offsets, is_limited: bool) -> Offsets:
@@ -111,8 +120,8 @@ class StreamDriver:
 
     def plan(self, start: Offsets, end: Offsets) -> list[RangeToRead]:
         """What the tasks of a batch read."""
-        if self._initial is not None and start == self._initial and end != self._first_end:
-            start = self._notes.initial(end)
+        if start == self._initial:
+            start = self._first_start(end)
         options = self._options
         new = end.keys() - start.keys()
         begins = self._offsets.earliest(new)
@@ -137,11 +146,18 @@ class StreamDriver:
             ranges.append(OffsetRange(partition, begins[partition], end[partition]))
         return [RangeToRead(each) for each in pieces(ranges, options.least_pieces, options.most_records)]
 
+    def _first_start(self, end: Offsets) -> Offsets:
+        """Where the first batch began; it repeats one that failed if this process has not given out its end."""
+        if self._first is None or (self._first.end != end and not self._first_is_planned):
+            self._first = FirstBatch(self._notes.initial(end), end)
+        self._first_is_planned = True
+        return self._first.start if self._first.end == end else self.initial()
+
     # -- what has been read -------------------------------------------------------------------------------------------
 
     def finished(self, offsets: Offsets) -> None:
         """All before these has been processed: let the group say so. A group that can't is no reason to stop."""
-        if self._first_end is not None and offsets == self._first_end:
+        if self._first is not None and offsets == self._first.end:
             self._notes.finished()
         if offsets == self._committed or not offsets:
             return

@@ -1,0 +1,54 @@
+"""Topics with content for tests of the source."""
+
+from collections.abc import Iterable
+
+from snakka.client.blocking import Producer
+from snakka.client.topic_partition import TopicPartition
+from snakka.spark.read_options import ReadOptions, read_options
+
+
+def fill(
+    bootstrap: str,
+    topic: str,
+    values: Iterable[object],
+    *,
+    partition: int = 0,
+    timestamp_ms: int | None = None,
+) -> None:
+    """These values, each as text, in one partition; their times go up by a second each if a first one is given."""
+    with Producer(bootstrap_servers=bootstrap) as producer:
+        sent = [
+            producer.send(
+                topic,
+                str(value).encode(),
+                partition=partition,
+                timestamp_ms=None if timestamp_ms is None else timestamp_ms + 1000 * index,
+            )
+            for index, value in enumerate(values)
+        ]
+        for each in sent:
+            each.result(20)
+
+
+def transactions(bootstrap: str, topic: str, *ends: str) -> Producer:
+    """Three records in a transaction for each of these ends; with "open" the producer keeps it open."""
+    producer = Producer(bootstrap_servers=bootstrap, transactional_id=topic)
+    producer.start()
+    for end in ends:
+        producer.begin_transaction()
+        for number in range(3):
+            producer.send_and_wait(topic, f"{end} {number}".encode(), partition=0)
+        if end == "commit":
+            producer.commit_transaction()
+        elif end == "abort":
+            producer.abort_transaction()
+    return producer
+
+
+def stream_options(bootstrap: str, **given: str) -> ReadOptions:
+    named = {name.replace("__", "."): value for name, value in given.items()}
+    return read_options({"kafka.bootstrap.servers": bootstrap, **named}, is_stream=True)
+
+
+def at(topic: str, partition: int) -> TopicPartition:
+    return TopicPartition(topic, partition)

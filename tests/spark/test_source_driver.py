@@ -1,0 +1,392 @@
+"""What the driver decides for a stream, against a real broker and without Spark: starts, ends, losses, notes, waits."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.spark.conftest import NewTopic
+from tests.spark.source_topics import at, fill, stream_options, transactions
+
+from snakka.client.blocking import Admin
+from snakka.network.peer_connection import PeerConnection
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.source.first_batch import UnknownStartError
+from snakka.spark.source.offset_json import Offsets
+from snakka.spark.source.offset_ranges import OffsetRange
+from snakka.spark.source.stream_driver import NEWS_WAIT_MS, StreamDriver, TriggerLimits
+from snakka.spark.source.topic_offsets import DataLossError
+from snakka.testing import BlockingLocalBroker
+
+Open = Callable[..., StreamDriver]
+
+
+@pytest.fixture
+def open_driver(broker: BlockingLocalBroker) -> Iterator[Open]:
+    """Each call is what Spark makes of a query that begins or goes on."""
+    opened: list[StreamDriver] = []
+
+    def open_one(topic: str = "", **given: str) -> StreamDriver:
+        if topic:
+            given["subscribe"] = topic
+        driver = StreamDriver(stream_options(broker.bootstrap_servers, **given))
+        opened.append(driver)
+        return driver
+
+    yield open_one
+    for driver in opened:
+        driver.close()
+
+
+def ranges(driver: StreamDriver, start: Offsets, end: Offsets) -> list[OffsetRange]:
+    return [each.offsets for each in driver.plan(start, end)]
+
+
+def first_batch(driver: StreamDriver) -> tuple[Offsets, Offsets]:
+    start = driver.initial()
+    assert driver.initial() == start  # Spark asks twice
+    return start, driver.latest(start, is_limited=True)
+
+
+# -- where it begins -------------------------------------------------------------------------------------------------
+
+TIME_MS = 1_700_000_000_000
+
+
+def test_every_way_to_say_where_to_begin(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(2)
+    fill(broker.bootstrap_servers, topic, range(10), partition=0, timestamp_ms=TIME_MS)
+    fill(broker.bootstrap_servers, topic, range(4), partition=1, timestamp_ms=TIME_MS)
+    middle = TIME_MS + 2500
+    late = TIME_MS + 6000  # the second partition has nothing so new
+    expected: list[tuple[dict[str, str], tuple[int, int] | None]] = [
+        ({}, (10, 4)),
+        ({"startingOffsets": "earliest"}, (0, 0)),
+        ({"startingOffsets": f'{{"{topic}":{{"0":7,"1":-1}}}}'}, (7, 4)),
+        ({"startingOffsets": f'{{"{topic}":{{"0":-2,"1":2}}}}'}, (0, 2)),
+        ({"startingTimestamp": str(middle)}, (3, 3)),
+        ({"startingOffsetsByTimestamp": f'{{"{topic}":{{"0":{late},"1":{middle}}}}}'}, (6, 3)),
+        ({"startingTimestamp": str(late)}, None),
+        ({"startingTimestamp": str(late), "startingOffsetsByTimestampStrategy": "latest"}, (6, 4)),
+    ]
+    for given, offsets in expected:
+        driver = open_driver(topic, **given)
+        if offsets is None:
+            with pytest.raises(SparkOptionError, match=f"{topic}-1 has no record of {late}"):
+                driver.latest(driver.initial(), is_limited=False)
+        else:
+            assert driver.initial() == {at(topic, 0): offsets[0], at(topic, 1): offsets[1]}
+
+
+def test_offsets_must_be_given_for_all_partitions(new_topic: NewTopic, open_driver: Open) -> None:
+    topic = new_topic(2)
+    driver = open_driver(topic, startingOffsets=f'{{"{topic}":{{"0":7}}}}')
+    with pytest.raises(SparkOptionError, match=f"they differ in {topic}-1"):
+        driver.latest(driver.initial(), is_limited=False)
+
+
+def test_a_topic_that_does_not_exist_is_named(open_driver: Open) -> None:
+    driver = open_driver("nobody-made-this")
+    with pytest.raises(SparkOptionError, match="nobody-made-this: there is no such topic"):
+        driver.latest(driver.initial(), is_limited=False)
+
+
+# -- what comes later ------------------------------------------------------------------------------------------------
+
+
+def test_partitions_and_topics_that_appear_later_begin_at_earliest(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic, bootstrap = new_topic(1), broker.bootstrap_servers
+    fill(bootstrap, topic, range(3))
+    driver = open_driver(subscribePattern=f"^{topic}", minPartitions="1")
+    _, end = first_batch(driver)
+    assert end == {at(topic, 0): 3}
+    admin.create_partitions({topic: 2}).raise_for_errors()
+    fill(bootstrap, topic, range(5), partition=1)
+    admin.create_topic(f"{topic}-more")
+    fill(bootstrap, f"{topic}-more", range(7))
+    later = driver.latest(end, is_limited=True)
+    assert later == {at(topic, 0): 3, at(topic, 1): 5, at(f"{topic}-more", 0): 7}
+    assert ranges(driver, end, later) == [
+        OffsetRange(at(topic, 1), 0, 5),
+        OffsetRange(at(f"{topic}-more", 0), 0, 7),
+    ]
+
+
+def test_a_limit_counts_what_is_new_too(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic, bootstrap = new_topic(1), broker.bootstrap_servers
+    driver = open_driver(topic, startingOffsets="earliest", maxOffsetsPerTrigger="10")
+    _, end = first_batch(driver)
+    admin.create_partitions({topic: 2}).raise_for_errors()
+    fill(bootstrap, topic, range(30), partition=0)
+    fill(bootstrap, topic, range(10), partition=1)
+    assert driver.latest(end, is_limited=True) == {at(topic, 0): 7, at(topic, 1): 2}
+    assert driver.available == {at(topic, 0): 30, at(topic, 1): 10}
+    # Trigger.Once takes all, whatever the options say.
+    assert driver.latest(end, is_limited=False) == {at(topic, 0): 30, at(topic, 1): 10}
+
+
+def test_assigned_partitions_only(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(3)
+    fill(broker.bootstrap_servers, topic, range(4), partition=2)
+    driver = open_driver(assign=f'{{"{topic}":[2,0]}}', startingOffsets="earliest")
+    assert first_batch(driver) == ({at(topic, 0): 0, at(topic, 2): 0}, {at(topic, 0): 0, at(topic, 2): 4})
+
+
+def test_available_now_ends_at_what_was_there(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    """Also where the least is more than what is left: Spark would wait for it forever."""
+    topic, bootstrap = new_topic(1), broker.bootstrap_servers
+    fill(bootstrap, topic, range(10))
+    limits = {"maxOffsetsPerTrigger": "6", "minOffsetsPerTrigger": "5"}
+    driver = open_driver(topic, startingOffsets="earliest", **limits)
+    driver.end_at_what_is_there()
+    _, end = first_batch(driver)
+    fill(bootstrap, topic, range(100))
+    assert end == {at(topic, 0): 6}
+    end = driver.latest(end, is_limited=True)
+    assert end == {at(topic, 0): 10}
+    began = time.monotonic()
+    assert driver.latest(end, is_limited=True) == end
+    assert time.monotonic() - began < NEWS_WAIT_MS / 1000  # nobody waits for what is not wanted
+
+
+class HandClock:
+    def __init__(self) -> None:
+        self.ms = 1_000_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+    def monotonic(self) -> float:
+        return self.ms / 1000
+
+
+def test_little_waits_for_more_but_not_forever() -> None:
+    clock = HandClock()
+    options = stream_options("x:1", subscribe="t", minOffsetsPerTrigger="10", maxTriggerDelay="5s")
+    limits = TriggerLimits(options, clock)
+    start = {at("t", 0): 100}
+    assert not limits.are_too_few(start, {at("t", 0): 101})  # the first batch waits for nothing
+    assert limits.are_too_few(start, {at("t", 0): 109})
+    assert not limits.are_too_few(start, {at("t", 0): 110})
+    clock.ms += 4999
+    assert limits.are_too_few(start, {at("t", 0): 101})
+    clock.ms += 1
+    assert not limits.are_too_few(start, {at("t", 0): 101})
+    assert limits.are_too_few(start, {at("t", 0): 101})
+
+
+def test_only_committed_records_count_for_read_committed(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    producer = transactions(broker.bootstrap_servers, topic, "commit", "open")
+    try:
+        start = {"startingOffsets": "earliest"}
+        assert first_batch(open_driver(topic, **start))[1] == {at(topic, 0): 7}
+        committed = open_driver(topic, **start, kafka__isolation__level="read_committed")
+        assert first_batch(committed)[1] == {at(topic, 0): 4}
+    finally:
+        producer.abort_transaction()
+        producer.stop()
+
+
+# -- idle ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_idle_query_waits_at_the_broker_and_hears_of_records_at_once(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic, bootstrap = new_topic(2), broker.bootstrap_servers
+    driver = open_driver(topic)
+    start, end = first_batch(driver)
+    assert driver.plan(start, end) == []
+    assert driver.latest(end, is_limited=False) == end  # everything is open now
+    requests: list[object] = []
+    send = PeerConnection.start
+
+    def counted(self: PeerConnection, message: Any, **how: Any) -> Any:
+        requests.append(message)
+        return send(self, message, **how)
+
+    monkeypatch.setattr(PeerConnection, "start", counted)
+    asked, began = 0, time.monotonic()
+    while (elapsed := time.monotonic() - began) < 1.5:
+        assert driver.latest(end, is_limited=False) == end
+        asked += 1
+    assert asked / elapsed <= 1000 / NEWS_WAIT_MS
+    assert len(requests) / elapsed < 25
+    monkeypatch.undo()
+
+    waiting = threading.Timer(0.05, fill, (bootstrap, topic, [1]), {"partition": 1})
+    waiting.start()
+    while driver.latest(end, is_limited=False) == end:
+        assert time.monotonic() - began < 20
+    waiting.join()
+
+
+# -- what is lost ----------------------------------------------------------------------------------------------------
+
+
+def test_a_topic_that_is_gone(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic, other = new_topic(1), new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(3))
+    strict = open_driver(f"{topic},{other}")
+    lenient = open_driver(f"{topic},{other}", failOnDataLoss="false")
+    pattern = open_driver(subscribePattern=f"^({topic}|{other})$")
+    ends = [first_batch(each)[1] for each in (strict, lenient, pattern)]
+    admin.delete_topic(topic)
+    with pytest.raises(DataLossError, match=f"{topic} is gone.*failOnDataLoss=false"):
+        strict.latest(ends[0], is_limited=False)
+    left = lenient.latest(ends[1], is_limited=False)
+    assert left == {at(other, 0): 0}
+    assert lenient.plan(ends[1], left) == []
+    left = pattern.latest(ends[2], is_limited=False)
+    with pytest.raises(DataLossError, match=f"{topic}-0 is gone"):
+        pattern.plan(ends[2], left)
+
+
+def test_a_topic_that_was_made_anew_is_shorter(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(9))
+    strict, lenient = open_driver(topic), open_driver(topic, failOnDataLoss="false")
+    ends = [first_batch(each)[1] for each in (strict, lenient)]
+    admin.delete_topic(topic)
+    admin.create_topic(topic)
+    fill(broker.bootstrap_servers, topic, range(2))
+    later = strict.latest(ends[0], is_limited=False)
+    assert later == {at(topic, 0): 2}
+    with pytest.raises(DataLossError, match="ends at 2, before 9, where reading goes on"):
+        strict.plan(ends[0], later)
+    assert lenient.plan(ends[1], lenient.latest(ends[1], is_limited=False)) == []
+
+
+def test_a_new_partition_that_has_lost_records_already(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    strict, lenient = open_driver(topic), open_driver(topic, failOnDataLoss="false")
+    ends = [first_batch(each)[1] for each in (strict, lenient)]
+    admin.create_partitions({topic: 2}).raise_for_errors()
+    fill(broker.bootstrap_servers, topic, range(9), partition=1)
+    admin.delete_records({at(topic, 1): 4}).raise_for_errors()
+    with pytest.raises(DataLossError, match=f"{topic}-1 is new, but what was before offset 4 is gone"):
+        strict.plan(ends[0], strict.latest(ends[0], is_limited=False))
+    later = lenient.latest(ends[1], is_limited=False)
+    assert ranges(lenient, ends[1], later) == [OffsetRange(at(topic, 1), 4, 9)]
+
+
+# -- what is remembered ----------------------------------------------------------------------------------------------
+
+
+def committed(admin: Admin, group: str) -> Offsets:
+    return {each: found.offset for each, found in admin.list_group_offsets(group).results.items()}
+
+
+def groups(admin: Admin, prefix: str) -> list[str]:
+    return [each.group_id for each in admin.list_groups() if each.group_id.startswith(prefix)]
+
+
+def test_a_first_batch_that_failed_is_repeated_from_where_it_began(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic, bootstrap = new_topic(2), broker.bootstrap_servers
+    fill(bootstrap, topic, range(5))
+    given = {"topic": topic, "kafka__group__id": topic, "minPartitions": "1"}
+    driver = open_driver(**given)
+    start = driver.initial()
+    fill(bootstrap, topic, range(3))
+    end = driver.latest(start, is_limited=True)
+    planned = ranges(driver, start, end)
+    assert planned == [OffsetRange(at(topic, 0), 5, 8)]
+    driver.close()  # the batch fails, or the driver is killed
+
+    fill(bootstrap, topic, range(100))
+    again = open_driver(**given)
+    restarted = again.initial()
+    assert restarted == {
+        at(topic, 0): 108,
+        at(topic, 1): 0,
+    }  # Spark would go on from here, and lose three records
+    assert ranges(again, restarted, end) == planned
+    assert ranges(again, restarted, end) == planned  # Spark may ask twice
+    assert again.latest(end, is_limited=True) == {at(topic, 0): 108, at(topic, 1): 0}
+    assert groups(admin, topic) == [topic]  # the note is gone once the batch is done
+    assert committed(admin, topic) == end
+
+
+def test_a_first_batch_is_repeated_though_its_start_could_not_be_found_now(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    given = {"topic": topic, "startingOffsets": f'{{"{topic}":{{"0":2}}}}'}
+    start, end = first_batch(open_driver(**given))
+    admin.create_partitions({topic: 2}).raise_for_errors()  # so the offsets are not complete any more
+    again = open_driver(**given)
+    assert ranges(again, again.initial(), end) == [OffsetRange(at(topic, 0), 2, 5)]
+    assert start == {at(topic, 0): 2}
+
+
+def test_a_first_batch_of_another_connector_is_refused(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    driver = open_driver(topic)
+    with pytest.raises(UnknownStartError, match=r"where it began is not known.*another connector's"):
+        driver.plan(driver.initial(), {at(topic, 0): 3})
+    # After its first committed batch a checkpoint says all that is needed.
+    going_on = open_driver(topic)
+    assert ranges(going_on, {at(topic, 0): 3}, {at(topic, 0): 4}) == [OffsetRange(at(topic, 0), 3, 4)]
+    assert going_on.latest({at(topic, 0): 4}, is_limited=True) == {at(topic, 0): 5}
+
+
+def test_two_queries_that_end_alike_but_began_elsewhere_are_not_mixed_up(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    early = open_driver(topic)
+    start = early.initial()
+    fill(broker.bootstrap_servers, topic, range(5))
+    end = early.latest(start, is_limited=True)
+    late = open_driver(topic)
+    assert first_batch(late) == (end, end)
+    again = open_driver(topic)
+    fill(broker.bootstrap_servers, topic, range(1))
+    with pytest.raises(UnknownStartError, match="two queries may have begun it"):
+        again.plan(again.initial(), end)
+
+
+def test_what_is_done_is_committed_to_the_group(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    """Spark never says that the last batch is done; it asks for the next one, and begins a later run, from there."""
+    topic, bootstrap = new_topic(1), broker.bootstrap_servers
+    fill(bootstrap, topic, range(5))
+    driver = open_driver(topic, startingOffsets="earliest", kafka__group__id=topic)
+    start, end = first_batch(driver)
+    assert committed(admin, topic) == start
+    driver.plan(start, end)
+    assert committed(admin, topic) == start  # it is not done yet
+    driver.latest(end, is_limited=True)
+    assert committed(admin, topic) == end == {at(topic, 0): 5}
+    driver.finished({at(topic, 0): 4})  # as Spark's commit
+    assert committed(admin, topic) == {at(topic, 0): 4}
+    open_driver(topic, kafka__group__id=topic).latest({at(topic, 0): 3}, is_limited=True)
+    assert committed(admin, topic) == {at(topic, 0): 3}
