@@ -63,7 +63,7 @@ class AvroDecoder:
         left = lanes.position < lanes.end
         if left.any():
             lanes.fail(np.flatnonzero(left), "goes on after its last field")
-        return column if self._is_record(column.type) else struct_of([column], self._arrow(), len(lanes))
+        return column if self._is_record(column.type) else struct_of([column], self._arrow())
 
     def _is_record(self, kind: pa.DataType) -> bool:
         return bool(pa.types.is_struct(kind) and kind == self._arrow())

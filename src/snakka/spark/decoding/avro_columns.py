@@ -187,12 +187,10 @@ class Record:
                 columns[place] = column
         for place, default in self.defaults:
             columns[place] = default.take(pa.array(np.zeros(len(lanes), np.int64)))
-        return struct_of(columns, self.type, len(lanes))
+        return struct_of(columns, self.type)
 
 
-def struct_of(columns: Sequence[pa.Array | None], kind: pa.DataType, size: int) -> pa.Array:
-    if not columns:
-        return pa.array([{}] * size, kind)
+def struct_of(columns: Sequence[pa.Array | None], kind: pa.DataType) -> pa.Array:
     return pa.StructArray.from_arrays(list(columns), fields=list(kind))
 
 
@@ -308,7 +306,7 @@ class Member:
             value if place == self.place else pa.nulls(len(lanes), field.type)
             for place, field in enumerate(self.type)
         ]
-        return struct_of(columns, self.type, len(lanes))
+        return struct_of(columns, self.type)
 
 
 def _next_bytes(lanes: Lanes, size: int | None) -> tuple[Numbers, Numbers]:

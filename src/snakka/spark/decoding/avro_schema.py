@@ -79,6 +79,8 @@ def spark_type(schema: AvroSchema, part: Any, inside: tuple[str, ...]) -> DataTy
     if kind in ("record", "error"):
         if node["name"] in inside or len(inside) > _DEEPEST:
             raise DecodingError("schema", f"{node['name']} holds itself, and Spark has no such type")
+        if not node["fields"]:
+            raise DecodingError("schema", f"{node['name']} has no fields")
         deeper = (*inside, node["name"])
         return types.StructType(
             [

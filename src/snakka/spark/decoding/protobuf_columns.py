@@ -79,7 +79,7 @@ class Message:
             lanes.position[which], lanes.end[which] = part.position, part.end
             _next_tags(lanes, which, tags)
         columns = [_column(each, lanes, found[number]) for number, each in self.fields.items()]
-        return struct_of(columns, self.type, len(lanes))
+        return struct_of(columns, self.type)
 
     def _take(self, tag: int, lanes: Lanes, which: Numbers, found: dict[int, list[Found]]) -> None:
         """The field of that tag in all of these lanes."""

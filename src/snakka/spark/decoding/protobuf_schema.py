@@ -114,6 +114,8 @@ def columns_of(message: Any, inside: tuple[str, ...] = ()) -> StructType:
 
     if message.full_name in inside:
         raise DecodingError("message", f"{message.full_name} holds itself, and Spark has no such type")
+    if not message.fields:
+        raise DecodingError("message", f"{message.full_name} has no fields")
     deeper = (*inside, message.full_name)
     return StructType([StructField(field.name, _field_type(field, deeper)) for field in message.fields])
 
