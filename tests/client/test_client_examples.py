@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.client.kafka_broker import PASSWORD, USER, KafkaBroker
 
 import snakka.client
 import snakka.client.admin
@@ -29,9 +30,18 @@ MODULES = [
 ]
 
 
-def examples() -> Iterator[Any]:
+# What Snakka does not serve yet is shown with Apache Kafka; tokens only to who is logged in there.
+AT_KAFKA = {
+    f"snakka.client.admin.{name}"
+    for name in ("acls", "elections", "quotas", "reassignment", "scram_users", "tokens")
+}
+
+
+def examples(at_kafka: bool) -> Iterator[Any]:
     finder = doctest.DocTestFinder(exclude_empty=True)
     for module in MODULES:
+        if (module.__name__ in AT_KAFKA) is not at_kafka:
+            continue
         for test in finder.find(module, module.__name__):
             test.examples = [each for each in test.examples if doctest.SKIP not in each.options]
             if test.examples:
@@ -49,16 +59,34 @@ async def shown(source: str, names: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("test", list(examples()))
+@pytest.mark.parametrize("test", list(examples(at_kafka=False)))
 async def test_an_example_shows_what_it_says(test: doctest.DocTest) -> None:
+    async with LocalBroker() as broker:
+        await check(test, {"bootstrap.servers": broker.bootstrap_servers})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", list(examples(at_kafka=True)))
+async def test_an_example_shows_what_it_says_with_kafka(test: doctest.DocTest, kafka: KafkaBroker) -> None:
+    login = {
+        "bootstrap.servers": kafka.sasl,
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": USER,
+        "sasl.password": PASSWORD,
+    }
+    await check(test, login)
+
+
+async def check(test: doctest.DocTest, settings: dict[str, object]) -> None:
     checker = doctest.OutputChecker()
-    async with LocalBroker() as broker, Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+    async with Admin(settings) as admin:
         names = {
             **vars(importlib.import_module(test.globs["__name__"])),
             **{name: getattr(snakka.client.admin, name) for name in snakka.client.admin.__all__},
             "admin": admin,
             "asyncio": asyncio,
-            "bootstrap": broker.bootstrap_servers,
+            "bootstrap": settings["bootstrap.servers"],
         }
         for example in test.examples:
             if example.exc_msg is None:

@@ -73,9 +73,8 @@ class AclAdmin(AdminCalls):
     ) -> list[Acl]:
         """The ACLs that fit to a filter, or all.
 
-        >>> await admin.describe_acls(AclFilter(principal="User:alice"))
-        Traceback (most recent call last):
-        snakka.client.errors.UnsupportedByBrokerError: does not serve DescribeAcls
+        >>> await admin.describe_acls(AclFilter(principal="User:nobody"))
+        []
         """
         wanted = which or AclFilter()
         request = DescribeAclsRequest(
@@ -103,7 +102,15 @@ class AclAdmin(AdminCalls):
         ]
 
     async def create_acls(self, acls: Iterable[Acl], *, timeout_ms: int | None = None) -> Outcomes[Acl, None]:
-        """Add ACLs; one that is there already stays."""
+        """Add ACLs; one that is there already stays.
+
+        >>> reading = Acl("User:alice", Operation.READ, ResourceType.TOPIC, "orders")
+        >>> added = await admin.create_acls([reading])
+        >>> added[reading]
+        >>> hers = AclFilter(principal="User:alice")
+        >>> (await admin.delete_acls([hers]))[hers] == [reading]
+        True
+        """
         deadline = self._deadline(timeout_ms)
 
         async def attempt(pending: list[Acl]) -> Iterable[Row[Acl, None]]:
@@ -119,7 +126,12 @@ class AclAdmin(AdminCalls):
     async def delete_acls(
         self, filters: Iterable[AclFilter], *, timeout_ms: int | None = None
     ) -> Outcomes[AclFilter, list[Acl]]:
-        """Delete what fits to the filters; the results are the ACLs that were deleted."""
+        """Delete what fits to the filters; the results are the ACLs that were deleted.
+
+        >>> nobodys = AclFilter(principal="User:nobody")
+        >>> (await admin.delete_acls([nobodys]))[nobodys]
+        []
+        """
         deadline = self._deadline(timeout_ms)
 
         async def attempt(pending: list[AclFilter]) -> Iterable[Row[AclFilter, list[Acl]]]:

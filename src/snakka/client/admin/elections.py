@@ -23,6 +23,12 @@ class ElectionAdmin(AdminCalls):
         """Let the preferred replicas lead these partitions, or all; ELECTION_NOT_NEEDED where they do.
 
         With `unclean` any living replica may lead where there is no leader, though records may be lost.
+
+        >>> created = await admin.create_topic("elections")
+        >>> chosen = await admin.elect_leaders([TopicPartition("elections", 0)])
+        >>> chosen[TopicPartition("elections", 0)]
+        Traceback (most recent call last):
+        snakka.protocol.errors.ApiError: ELECTION_NOT_NEEDED
         """
         deadline = self._deadline(timeout_ms)
         topics = None

@@ -67,7 +67,11 @@ class QuotaAdmin(AdminCalls):
     async def describe_quotas(
         self, which: QuotaEntity | None = None, *, strict: bool = False, timeout_ms: int | None = None
     ) -> dict[QuotaEntity, dict[str, float]]:
-        """The quotas whose entities have these parts, by name or QuotaName; with `strict` no others besides them."""
+        """The quotas whose entities have these parts, by name or QuotaName; with `strict` no others besides them.
+
+        >>> await admin.describe_quotas(QuotaEntity(user="nobody"))
+        {}
+        """
         wanted = which or QuotaEntity()
         components = [
             ComponentData(
@@ -93,7 +97,13 @@ class QuotaAdmin(AdminCalls):
         validate_only: bool = False,
         timeout_ms: int | None = None,
     ) -> Outcomes[QuotaEntity, None]:
-        """Set quotas such as producer_byte_rate; None removes one."""
+        """Set quotas such as producer_byte_rate; None removes one.
+
+        >>> alice = QuotaEntity(user="alice")
+        >>> changed = await admin.alter_quotas({alice: {"producer_byte_rate": 1_000_000.0}})
+        >>> changed[alice]
+        >>> changed = await admin.alter_quotas({alice: {"producer_byte_rate": None}})
+        """
         deadline = self._deadline(timeout_ms)
 
         async def attempt(pending: list[QuotaEntity]) -> Iterable[Row[QuotaEntity, None]]:

@@ -41,6 +41,11 @@ class ReassignmentAdmin(AdminCalls):
         """Begin to move partitions to these brokers, the preferred leader first; None takes a move back.
 
         It does not wait for the end of a move: see `list_partition_reassignments`.
+
+        >>> created = await admin.create_topic("moves")
+        >>> (replica,) = (await admin.describe_topics(["moves"]))["moves"].partitions[0].replicas
+        >>> moving = await admin.alter_partition_reassignments({TopicPartition("moves", 0): [replica]})
+        >>> moving[TopicPartition("moves", 0)]
         """
         deadline = self._deadline(timeout_ms)
 
@@ -71,7 +76,11 @@ class ReassignmentAdmin(AdminCalls):
     async def list_partition_reassignments(
         self, partitions: Iterable[TopicPartition] | None = None, *, timeout_ms: int | None = None
     ) -> dict[TopicPartition, Reassignment]:
-        """The moves under way, of these partitions or of all."""
+        """The moves under way, of these partitions or of all.
+
+        >>> await admin.list_partition_reassignments()
+        {}
+        """
         deadline = self._deadline(timeout_ms)
         topics = None
         if partitions is not None:

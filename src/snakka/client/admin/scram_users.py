@@ -58,7 +58,12 @@ class ScramUserAdmin(AdminCalls):
     async def describe_scram_users(
         self, names: Iterable[str] | None = None, *, timeout_ms: int | None = None
     ) -> Outcomes[str, tuple[ScramCredential, ...]]:
-        """How these users can log in, or all users."""
+        """How these users can log in, or all users.
+
+        >>> (await admin.describe_scram_users(["nobody"]))["nobody"]
+        Traceback (most recent call last):
+        snakka.protocol.errors.ApiError: RESOURCE_NOT_FOUND
+        """
         users = None if names is None else [UserName(name=name) for name in names]
         request = DescribeUserScramCredentialsRequest(users=users)
         response = await self._ask_any(
@@ -78,7 +83,12 @@ class ScramUserAdmin(AdminCalls):
     async def alter_scram_users(
         self, changes: Iterable[ScramUser | ScramDeletion], *, timeout_ms: int | None = None
     ) -> Outcomes[str, None]:
-        """Create users, change their passwords, or delete them; the outcomes are by name."""
+        """Create users, change their passwords, or delete them; the outcomes are by name.
+
+        >>> changed = await admin.alter_scram_users([ScramUser("carol", "her secret")])
+        >>> changed["carol"]
+        >>> changed = await admin.alter_scram_users([ScramDeletion("carol")])
+        """
         deadline = self._deadline(timeout_ms)
         wanted: dict[str, list[ScramUser | ScramDeletion]] = {}
         for change in changes:

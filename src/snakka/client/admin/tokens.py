@@ -55,7 +55,12 @@ class TokenAdmin(AdminCalls):
         max_lifetime_ms: int = BROKER_DECIDES,
         timeout_ms: int | None = None,
     ) -> DelegationToken:
-        """A new token for us, or for `owner` if we may act for them."""
+        """A new token for us, or for `owner` if we may act for them.
+
+        >>> token = await admin.create_delegation_token(renewers=["User:alice"], max_lifetime_ms=60_000)
+        >>> token.renewers, token.ends_ms - token.issued_ms
+        (('User:alice',), 60000)
+        """
         owner_type, owner_name = (None, None) if owner is None else _principal(owner)
         given = tuple(renewers)
         request = CreateDelegationTokenRequest(
@@ -98,7 +103,11 @@ class TokenAdmin(AdminCalls):
     async def describe_delegation_tokens(
         self, owners: Iterable[str] | None = None, *, timeout_ms: int | None = None
     ) -> list[DelegationToken]:
-        """The tokens of these owners, or all that we may see."""
+        """The tokens of these owners, or all that we may see.
+
+        >>> await admin.describe_delegation_tokens(["User:nobody"])
+        []
+        """
         rows = None
         if owners is not None:
             rows = [
