@@ -87,7 +87,8 @@ def _chosen(messages: list[Any], name: str | None) -> Any:
         return messages[0]
     found = [each for each in _all(messages) if name in (each.full_name, each.name)]
     if not found:
-        known = ", ".join(sorted(each.full_name for each in messages))
+        own = [each.full_name for each in messages if not each.full_name.startswith("google.protobuf.")]
+        known = ", ".join(sorted(own))
         raise DecodingError("message", f"{name} is not in the schema, which has {known}")
     return found[0]
 

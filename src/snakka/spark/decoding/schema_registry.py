@@ -129,6 +129,7 @@ class SchemaRegistry:
                 try:
                     return self._get_from(url + path)
                 except urllib.error.HTTPError as error:
+                    error.close()
                     if error.code == 404:
                         raise UnknownSchemaError(f"{what} is not known to the schema registry") from None
                     reason = f"{url}: {error.code} {error.reason}"
