@@ -15,6 +15,7 @@ from bench import (
     against_floor,
     against_kafka,
     clients_consume,
+    clients_idle,
     clients_produce,
     coordination,
     own_limits,
@@ -74,6 +75,7 @@ def measure(directory: Path, scale: Scale, libs: str | None) -> Iterator[Row]:
         snakka.seconds_to_first_ack()
         for clients in (clients_produce, clients_consume):
             yield from clients.measure(snakka, scale.client_rounds, scale.client_records)
+        yield from clients_idle.measure(snakka)
 
 
 def _why_without_kafka(asked: bool) -> str:

@@ -10,7 +10,7 @@ from bench.raw_client import produce_frame
 from bench.report import KAFKA, Row, median_ratio_row, page
 from bench.servers import Server, start_snakka
 
-from bench import against_floor
+from bench import against_floor, clients_idle
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +80,9 @@ def test_the_results_that_are_kept_are_a_page_of_this_bench() -> None:
     text = (Path(against_floor.__file__).parent / "RESULTS.md").read_text()
     for what in ("round trips, tiny requests", "5,000 idle connections", "commit "):
         assert what in text
+
+
+def test_an_idle_client_is_measured(snakka: Server) -> None:
+    (row,) = clients_idle.measure(snakka, seconds=0.5)
+    assert 0 < row.figure < 50
+    assert not row.at_least
