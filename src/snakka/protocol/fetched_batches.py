@@ -6,6 +6,7 @@ answer may end within a batch; that batch is fetched again.
 """
 
 from collections.abc import Iterable, Iterator
+from struct import Struct
 from typing import NamedTuple
 
 from snakka.protocol.batch_reader import MAX_OUTPUT_BYTES, plain_body, walk
@@ -29,7 +30,11 @@ from snakka.protocol.record_batch import (
 )
 
 MAX_OFFSET = (1 << 63) - 1
+# A compressed batch of more bytes takes milliseconds to unpack.
+SLOW_BYTES = 64 * 1024
 
+_read_length_and_attributes = Struct(">8xi9xH").unpack_from
+_NOWHERE = 1 << 62
 _OF_THE_CLUSTER = TRANSACTIONAL_BIT | CONTROL_BIT
 _OTHER_FORMAT = f"records of format {{}} cannot be read, only those of format {MAGIC}"
 
@@ -77,6 +82,51 @@ class FetchedBatches:
         self._aborted_producers: set[int] = set()
         self._check_crc = check_crc
         self._max_output = max_output
+        self._slow_from = 0  # from here on only markers lie before the next batch that is slow to unpack
+        self._slow_at = -1
+        self._unpacked_at = -1
+        self._unpacked: Bytes | None = None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the next batch is so large that `unpack` should be called in a thread first."""
+        if self._slow_at < self._position:
+            self._find_slow()
+        return self._slow_from <= self._position and self._unpacked_at != self._slow_at
+
+    def unpack(self) -> None:
+        """Decompress the batch that `is_slow` is about, ahead of its turn; may run in a thread, one at a time.
+
+        A batch that can't be decompressed is left as it is: whoever asks for it hears of it.
+        """
+        at = self._slow_at
+        length, attributes = _read_length_and_attributes(self._records, at)
+        body = self._records[at + HEADER_SIZE : at + SIZE_PREFIX + length]
+        try:
+            self._unpacked = decompress(attributes & COMPRESSION_MASK, body, self._max_output)
+        except ProtocolError:
+            self._unpacked = None
+        self._unpacked_at = at
+
+    def forget_unpacked(self) -> None:
+        """Free the memory of what was unpacked ahead of its turn."""
+        self._unpacked_at, self._unpacked = -1, None
+
+    def _find_slow(self) -> None:
+        position, size = self._position, len(self._records)
+        self._slow_from = self._slow_at = _NOWHERE
+        plain_until = position
+        while size - position > SLOW_BYTES:
+            length, attributes = _read_length_and_attributes(self._records, position)
+            end = position + SIZE_PREFIX + length
+            if end > size or end - position < HEADER_SIZE:
+                return
+            if attributes & COMPRESSION_MASK and end - position > SLOW_BYTES:
+                self._slow_from, self._slow_at = plain_until, position
+                return
+            position = end
+            if not attributes & CONTROL_BIT:
+                plain_until = end
 
     def __iter__(self) -> Iterator[PlainBatch]:
         return self
@@ -109,7 +159,7 @@ class FetchedBatches:
             if is_left_out or not header.count or last_offset < self._first:
                 batch = None
             else:
-                batch = self._plain(header, records[position + HEADER_SIZE : end])
+                batch = self._plain(header, position, records[position + HEADER_SIZE : end])
             self._position = end
             self.next_offset = max(self.next_offset, min(last_offset + 1, self._stop))
             if batch is not None:
@@ -119,10 +169,13 @@ class FetchedBatches:
             raise ProtocolError(_OTHER_FORMAT.format(rest[MAGIC_POSITION]))
         raise StopIteration
 
-    def _plain(self, header: BatchHeader, body: memoryview) -> PlainBatch:
+    def _plain(self, header: BatchHeader, position: int, body: memoryview) -> PlainBatch:
         attributes = header.attributes
         plain: Bytes = body
-        if attributes & COMPRESSION_MASK or len(body) > self._max_output:
+        if self._unpacked is not None and self._unpacked_at == position:
+            plain = self._unpacked
+            self.forget_unpacked()
+        elif attributes & COMPRESSION_MASK or len(body) > self._max_output:
             plain = decompress(attributes & COMPRESSION_MASK, body, self._max_output)
         append_time = header.max_timestamp if attributes & LOG_APPEND_TIME_BIT else None
         base = header.base_offset, header.base_timestamp

@@ -76,14 +76,17 @@ def decode_columns(
     return _build(gathered, tuple(columns), batches.next_offset)
 
 
-def read_columns(batches: FetchedBatches, columns: Sequence[str], max_bytes: int) -> Columns | None:
+def read_columns(
+    batches: FetchedBatches, columns: Sequence[str], max_bytes: int, *, before_slow: bool = False
+) -> Columns | None:
     """The next records, of `max_bytes` or as little more as the last batch makes it; None at the end.
 
-    Batches before one with a wrong checksum are given first; the next call then raises ProtocolError.
+    Batches before one with a wrong checksum are given first; the next call then raises ProtocolError. With `before_slow`
+    so are those before one that is slow to unpack.
     """
     gathered: list[PlainBatch] = []
     room = max_bytes
-    while room > 0:
+    while room > 0 and not (before_slow and gathered and batches.is_slow):
         try:
             batch = next(batches, None)
         except ProtocolError:

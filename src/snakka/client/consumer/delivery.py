@@ -67,6 +67,9 @@ class Delivery:
         self._calls = 0
         self._is_closed = False
         self._came_back: asyncio.Future[None] | None = None
+        self._slow_part: FetchedPart | None = None  # whose next batch must be unpacked before it can be taken
+        self._unpacked_part: FetchedPart | None = None  # whose next batch is, or is being unpacked
+        self._unpacking: asyncio.Future[None] | None = None
 
     # -- from the fetcher ---------------------------------------------------------------------------------------------
 
@@ -269,9 +272,13 @@ class Delivery:
             while not self._is_closed:
                 if not self._holds:
                     self._raise_failure()
+                    self._slow_part = None
                     if take():
                         return
                     self._raise_failure()  # of what could not be read just now
+                    if self._slow_part is not None:
+                        await self._unpack(self._slow_part)
+                        continue
                 remaining = None if deadline is None else deadline - loop.time()
                 if remaining is not None and remaining <= 0:
                     return
@@ -303,6 +310,25 @@ class Delivery:
                     told.set_result(None)
                 raise error
 
+    # -- what is slow to unpack ---------------------------------------------------------------------------------------
+
+    def _is_slow(self, part: FetchedPart) -> bool:
+        """Whether the part's next batch is to be unpacked in a thread first: the event loop would be held up."""
+        if part.batches.is_slow:
+            self._slow_part = part
+            return True
+        return False
+
+    async def _unpack(self, part: FetchedPart) -> None:
+        """Unpack its next batch, or wait until another one is: one is held at a time, so that memory stays bounded."""
+        if self._unpacking is None or self._unpacking.done():
+            if self._unpacked_part is not None and self._unpacked_part is not part:
+                self._unpacked_part.batches.forget_unpacked()
+            self._unpacked_part = part
+            self._unpacking = asyncio.get_running_loop().run_in_executor(None, part.batches.unpack)
+        await asyncio.wait((self._unpacking,))
+        self._unpacking.result()
+
     # -- runs of messages ---------------------------------------------------------------------------------------------
 
     @property
@@ -329,6 +355,8 @@ class Delivery:
             part = self._parts[index]
             if not self._may_give(part.assigned, partitions):
                 index += 1
+            elif self._is_slow(part):
+                return False
             elif self._decode_run(part):
                 return True
         return False
@@ -348,6 +376,8 @@ class Delivery:
                     self._begin_run(part, run)
                     return True
                 begins = part.batches.next_offset
+                if part.batches.is_slow:
+                    return False
         except DeserializationError as error:
             self._give_up(part, error)
         except ProtocolError as error:
@@ -400,9 +430,11 @@ class Delivery:
             if not self._may_give(assigned, partitions):
                 index += 1
                 continue
+            if self._is_slow(part):
+                break
             begins = part.batches.next_offset
             try:
-                decoded = read_columns(part.batches, columns, most_bytes)
+                decoded = read_columns(part.batches, columns, most_bytes, before_slow=True)
             except ProtocolError as error:
                 part.rewind(begins)
                 self._give_up(part, _unreadable(part, error))
@@ -435,6 +467,8 @@ class Delivery:
 
     def _release(self, part: FetchedPart) -> None:
         assigned, answer = part.assigned, part.answer
+        if self._unpacked_part is part:
+            self._unpacked_part = None
         assigned.buffered_parts -= 1
         if not assigned.buffered_parts:
             assigned.waits_for_application = False
