@@ -9,6 +9,7 @@ import pytest
 from tests.client.librdkafka_member import LibrdkafkaMember
 from tests.client.topic_content import create, fill, grow, new_name
 
+from snakka.client.admin import Admin
 from snakka.client.consumer import Consumer, Message, OffsetAndMetadata, RebalanceListener, TopicPartition
 from snakka.client.errors import ClientConfigError, CommitFailedError, MemberFencedError, NoOffsetError
 from snakka.protocol.error_codes import ErrorCode
@@ -288,6 +289,29 @@ async def test_another_subscription(bootstrap: str, topic: str, group: str, prot
 
 
 # -- static members --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", EAGER_COOPERATIVE_MODERN)
+async def test_whoever_unsubscribes_with_a_message_in_hands_has_processed_it_and_leaves(
+    bootstrap: str, topic: str, group: str, protocol: str
+) -> None:
+    await create(bootstrap, topic)
+    await fill(bootstrap, topic, range(2))
+    settings = {"bootstrap_servers": bootstrap, "group_id": group, **protocol_settings(protocol)}
+    async with (
+        asyncio.timeout(SECONDS),
+        Consumer(topic, auto_offset_reset="earliest", **settings) as consumer,
+        Admin(bootstrap_servers=bootstrap) as admin,
+    ):
+        async for message in consumer:
+            assert message.offset == 0
+            await consumer.unsubscribe()
+            break
+        assert (consumer.subscription(), consumer.assignment()) == (frozenset(), frozenset())
+        assert (await admin.describe_groups([group]))[group].members == ()
+        assert await consumer.committed(TopicPartition(topic, 0)) == 1
+        consumer.subscribe([topic])
+        assert (await consumer.getone()).offset == 1
 
 
 @pytest.mark.parametrize("protocol", EAGER_COOPERATIVE_MODERN)

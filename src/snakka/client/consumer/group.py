@@ -97,7 +97,8 @@ class Group:
         self._member.changed()
 
     async def withdraw(self) -> None:
-        """Give everything back and leave, until `resume`."""
+        """Give everything back and leave, until `resume`. What the application has in its hands counts as processed."""
+        self._reading.delivery.come_back()
         await self._member.close()
 
     def resume(self) -> None:

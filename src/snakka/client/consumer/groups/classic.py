@@ -304,11 +304,7 @@ class ClassicMember:
     # -- leaving --------------------------------------------------------------------------------------------------
 
     async def _give_back(self) -> None:
-        owned = self._rebalancing.owned
-        if self._has_lost:
-            await self._rebalancing.lose(owned)
-        else:
-            await self._rebalancing.revoke(owned)
+        await self._rebalancing.give_back(is_lost=self._has_lost)
         await self._leave("the consumer has closed or unsubscribed")
         self._has_lost = False
 

@@ -77,11 +77,7 @@ class ModernMember:
 
     async def close(self) -> None:
         await self._running.stop()
-        owned = self._rebalancing.owned
-        if self._has_lost:
-            await self._rebalancing.lose(owned)
-        else:
-            await self._rebalancing.revoke(owned)
+        await self._rebalancing.give_back(is_lost=self._has_lost)
         self._has_lost = False
         await self._leave()
 

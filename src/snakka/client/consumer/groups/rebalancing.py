@@ -60,6 +60,13 @@ class Rebalancing:
             async with self._between_messages():
                 await self._tell(self.listener.on_partitions_lost, partitions)
 
+    async def give_back(self, *, is_lost: bool) -> None:
+        """All that we have, since we leave; without waiting any longer for an application that does not come."""
+        if not is_lost:
+            with suppress(ApplicationTooSlowError):
+                await self.revoke(self.owned)
+        await self.lose(self.owned)
+
     def freeze(self) -> None:
         """Hand out nothing more of what we have: it will be lost."""
         for assigned in self._reading.assignment.values():
