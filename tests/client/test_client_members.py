@@ -255,6 +255,42 @@ async def test_a_member_that_the_group_does_not_know_any_more_loses_what_it_had(
         assert consumer.assignment() == {PARTITION}
 
 
+async def test_a_rebalance_that_waits_for_the_application_is_joined_once() -> None:
+    async with member() as (coordinator, consumer, listener):
+        coordinator.log.count = 1
+        assert (await asyncio.wait_for(consumer.getone(), SECONDS)).value == b"0"
+        joins, beats = len(coordinator.asked(ApiKey.JOIN_GROUP)), len(coordinator.asked(ApiKey.HEARTBEAT))
+        coordinator.refuse(ApiKey.HEARTBEAT, *[ErrorCode.REBALANCE_IN_PROGRESS] * 1000)
+        await until(lambda: len(coordinator.asked(ApiKey.HEARTBEAT)) > beats + 3)
+        coordinator.log.count = 2
+        reading = asyncio.ensure_future(consumer.getone())
+        await until(lambda: len(coordinator.asked(ApiKey.JOIN_GROUP)) > joins)
+        coordinator.refuse(ApiKey.HEARTBEAT)
+        assert (await asyncio.wait_for(reading, SECONDS)).value in (b"0", b"1")
+        beats = len(coordinator.asked(ApiKey.HEARTBEAT))
+        await until(lambda: len(coordinator.asked(ApiKey.HEARTBEAT)) > beats + 3)
+        assert len(coordinator.asked(ApiKey.JOIN_GROUP)) == joins + 1
+        assert listener.heard == ["assigned", "revoked", "assigned"]
+
+
+@pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID])
+async def test_a_member_that_is_put_out_while_the_application_is_waited_for(code: ErrorCode) -> None:
+    name = "one" if code is ErrorCode.FENCED_INSTANCE_ID else None
+    async with member(group_instance_id=name) as (coordinator, consumer, listener):
+        coordinator.log.count = 2
+        assert (await asyncio.wait_for(consumer.getone(), SECONDS)).value == b"0"
+        joins, beats = len(coordinator.asked(ApiKey.JOIN_GROUP)), len(coordinator.asked(ApiKey.HEARTBEAT))
+        coordinator.refuse(ApiKey.HEARTBEAT, ErrorCode.REBALANCE_IN_PROGRESS, code)
+        await until(lambda: len(coordinator.asked(ApiKey.HEARTBEAT)) > beats + 1)
+        if name is None:
+            assert (await asyncio.wait_for(consumer.getone(), SECONDS)).value in (b"0", b"1")
+            assert listener.heard[-1] == "assigned"
+        else:
+            with pytest.raises(MemberFencedError):
+                await asyncio.wait_for(consumer.getone(), SECONDS)
+            assert len(coordinator.asked(ApiKey.JOIN_GROUP)) == joins
+
+
 async def test_another_coordinator_is_found() -> None:
     async with member() as (coordinator, consumer, listener), ScriptedBroker(2) as second:
         await until(consumer.assignment)

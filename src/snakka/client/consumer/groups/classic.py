@@ -105,6 +105,8 @@ class ClassicMember:
                 self._is_too_slow = False
             try:
                 await self._prepare()
+                if self._has_lost or self._is_too_slow:
+                    continue  # meanwhile we are nobody in the group: another round begins as such
                 outcome = await self._join()
             except ApplicationTooSlowError:
                 outcome = Outcome.GO_ON
@@ -136,6 +138,8 @@ class ClassicMember:
 
     async def _join(self) -> Outcome:
         settings = self._settings
+        # What heartbeats have asked for while the application was waited for, this does.
+        self._must_join.clear()
         self._joined_topics = topics = self._ground.subscription.topics
         request = JoinGroupRequest(
             group_id=self._ground.group_id,
