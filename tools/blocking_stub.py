@@ -49,7 +49,7 @@ def blocking_stub() -> str:
     ]
     modules = ["import collections.abc", "import concurrent.futures", "import contextlib"]
     text = "\n".join([*modules, *lines, "", *classes])
-    return _formatted(_HEADER + text)
+    return formatted(_HEADER + text, "blocking.pyi")
 
 
 def _class_stub(name: str, imports: dict[str, str]) -> str:
@@ -160,10 +160,11 @@ def _object(module: str, name: str) -> object:
     return getattr(sys.modules[module], name)
 
 
-def _formatted(text: str) -> str:
+def formatted(text: str, file_name: str) -> str:
+    """As ruff would have it, without imports that nobody needs."""
     for command in (("check", "--select", "I,F401", "--fix", "--quiet"), ("format",)):
         ended = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", "blocking.pyi", "-"],
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", file_name, "-"],
             input=text,
             capture_output=True,
             text=True,

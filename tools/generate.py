@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tools import key_tables
 from tools.blocking_stub import blocking_stub
+from tools.client_keywords import client_keywords
 from tools.message_code import module_code
 from tools.schema_notation import parse_apis, parse_error_codes, parse_messages, snake_case
 from tools.supported_apis import supported_apis
@@ -15,6 +16,7 @@ from tools.supported_apis import supported_apis
 ROOT = Path(__file__).parent.parent
 PROTOCOL = ROOT / "src" / "snakka" / "protocol"
 SCHEMAS = PROTOCOL / "schemas"
+CLIENT = ROOT / "src" / "snakka" / "client"
 
 # Directories in which everything is generated: a file there that no schema asks for is removed.
 OWNED = (PROTOCOL / "messages", PROTOCOL / "record_types")
@@ -26,7 +28,8 @@ def generated_files() -> Iterator[tuple[Path, str]]:
     yield from _records()
     yield PROTOCOL / "error_codes.py", key_tables.error_codes(parse_error_codes(SCHEMAS / "errors.codes"))
     yield ROOT / "SUPPORTED_APIS.md", supported_apis()
-    yield ROOT / "src" / "snakka" / "client" / "blocking.pyi", blocking_stub()
+    yield CLIENT / "keywords.py", client_keywords()
+    yield CLIENT / "blocking.pyi", blocking_stub()
 
 
 def _messages() -> Iterator[tuple[Path, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from snakka.client.admin.acls import AclAdmin
 from snakka.client.admin.brokers import BrokerAdmin
@@ -25,6 +25,9 @@ from snakka.client.coordinators import Coordinators
 from snakka.client.metrics_push import MetricsPush
 from snakka.client.settings import AdminSettings, resolve
 from snakka.client.tasks import Tasks
+
+if TYPE_CHECKING:
+    from snakka.client.keywords import AdminKeywords
 
 
 class Admin(
@@ -62,7 +65,7 @@ class Admin(
         /,
         *,
         cluster: ClusterView | None = None,
-        **keywords: object,
+        **keywords: "Unpack[AdminKeywords]",
     ) -> None:
         """With `cluster` it works over what somebody else has opened and will close, and needs no start."""
         super().__init__(cluster)

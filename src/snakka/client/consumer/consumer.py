@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from snakka.client.cluster_view import ClusterView, open_cluster
 from snakka.client.consumer.group import Group
@@ -31,6 +31,8 @@ from snakka.protocol.record_columns import COLUMN_NAMES
 if TYPE_CHECKING:
     import pyarrow
 
+    from snakka.client.keywords import ConsumerKeywords
+
 Offsets = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
 ARROW_BYTES = 16 * 1024 * 1024
 
@@ -55,7 +57,7 @@ class Consumer:
     give messages to others, who then tell it what may be committed.
     """
 
-    def __init__(self, *topics: str | Mapping[str, object], **keywords: object) -> None:
+    def __init__(self, *topics: str | Mapping[str, object], **keywords: "Unpack[ConsumerKeywords]") -> None:
         mapping = topics[0] if topics and isinstance(topics[0], Mapping) else None
         self.settings = resolve(ConsumerSettings, keywords, mapping)
         self._subscription = Subscription()

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from snakka.client.cluster_view import TopicView, open_cluster
 from snakka.client.errors import (
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from snakka.client.consumer.messages import OffsetAndMetadata
+    from snakka.client.keywords import ProducerKeywords
 
 # Rows come in great numbers, so their batches are larger than batch.size as it is unless somebody sets it.
 _ROWS_BATCH_BYTES = 128 * 1024
@@ -57,7 +58,9 @@ class Producer:
     ('orders', 0, 0)
     """
 
-    def __init__(self, settings: Mapping[str, object] | None = None, /, **keywords: Any) -> None:
+    def __init__(
+        self, settings: Mapping[str, object] | None = None, /, **keywords: "Unpack[ProducerKeywords]"
+    ) -> None:
         """Settings by Kafka's names in a mapping, or as keywords: `linger_ms=20` is `linger.ms`.
 
         >>> producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "compression.type": "zstd"})
