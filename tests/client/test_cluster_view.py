@@ -16,7 +16,7 @@ from tests.client.waiting import until
 
 from snakka.client.admin import Admin
 from snakka.client.broker_addresses import BrokerNode
-from snakka.client.cluster_topics import LeaderHint, Topics, TopicView
+from snakka.client.cluster_topics import LAG_SECONDS, LeaderHint, Topics, TopicView
 from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.errors import NoBrokerError, RequestTimedOutError
 from snakka.client.settings import AdminSettings, resolve
@@ -69,7 +69,7 @@ NEWS = st.tuples(st.booleans(), st.sampled_from([FIRST_ID, SECOND_ID]), st.integ
 def test_a_leader_s_epoch_never_goes_back_while_the_topic_is_the_same(
     news: list[tuple[bool, bytes, int, int]],
 ) -> None:
-    topics = Topics()
+    topics = Topics(lambda: 0.0)
     for is_hint, topic_id, leader, epoch in news:
         before = topics.by_name.get("t")
         if is_hint:
@@ -94,7 +94,7 @@ def test_a_leader_s_epoch_never_goes_back_while_the_topic_is_the_same(
 
 
 def test_partitions_that_are_added_or_have_no_epoch() -> None:
-    topics = Topics()
+    topics = Topics(lambda: 0.0)
     topics.take(row(ZERO_UUID, (1, 5)))
     topics.take(row(ZERO_UUID, (2, -1), (3, 0)))  # an old broker, without epochs
     assert [partition.leader_id for partition in topics.by_name["t"].partitions] == [2, 3]
@@ -104,8 +104,37 @@ def test_partitions_that_are_added_or_have_no_epoch() -> None:
     assert not topics.apply_hint(LeaderHint("t", ZERO_UUID, 1, -1, 7))
 
 
+@pytest.mark.parametrize("was_seen_missing", [True, False])
+def test_a_broker_that_lags_behind_does_not_bring_a_replaced_topic_back(was_seen_missing: bool) -> None:
+    now = 0.0
+    topics = Topics(lambda: now)
+    topics.take(row(FIRST_ID, (1, 5)))
+    if was_seen_missing:
+        topics.take(
+            MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name="t", partitions=[])
+        )
+    topics.take(row(SECOND_ID, (2, 0)))
+    topics.take(row(FIRST_ID, (1, 6)))
+    assert (topics.by_name["t"].topic_id, topics.by_id(FIRST_ID)) == (SECOND_ID, None)
+    now = LAG_SECONDS
+    topics.take(row(FIRST_ID, (1, 4)))  # it is not the broker that is wrong, but we
+    known = topics.by_id(FIRST_ID)
+    assert known is not None
+    assert (known.partitions[0].leader_epoch, topics.by_id(SECOND_ID)) == (5, None)
+
+
+def test_epochs_do_not_go_back_though_the_topic_was_forgotten_meanwhile() -> None:
+    topics = Topics(lambda: 0.0)
+    topics.take(row(FIRST_ID, (1, 5)))
+    topics.forget("t")
+    assert topics.by_id(FIRST_ID) is None
+    topics.take(row(FIRST_ID, (2, 4)))
+    (partition,) = topics.by_name["t"].partitions
+    assert (partition.leader_id, partition.leader_epoch) == (1, 5)
+
+
 def test_what_is_deleted_is_forgotten_and_what_has_no_leader_is_not() -> None:
-    topics = Topics()
+    topics = Topics(lambda: 0.0)
     topics.take(row(FIRST_ID, (1, 5)))
     topics.take(MetadataResponseTopic(error_code=ErrorCode.LEADER_NOT_AVAILABLE, name="t", partitions=[]))
     assert topics.by_name["t"].partitions[0].leader_epoch == 5

@@ -1,5 +1,6 @@
-"""What is known of topics: pure, and with one rule: nothing goes back to an older leader epoch or to nothing."""
+"""What is known of topics: pure, with one rule: nothing goes back to an older leader epoch, an older topic or nothing."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from snakka.protocol.messages.metadata import MetadataResponsePartition, Metadat
 from snakka.protocol.uuids import ZERO_UUID, Uuid
 
 NO_LEADER = -1
+# A broker may lag behind the others and tell of a topic that was replaced. After this long it is rather us who are wrong.
+LAG_SECONDS = 10.0
+_MOST_EARLIER = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,19 @@ class LeaderHint(NamedTuple):
     leader_epoch: int
 
 
+class _Earlier(NamedTuple):
+    topic: TopicView
+    dropped_at: float
+
+
 class Topics:
     """The topics by name and by id, and what brokers said of those that they do not know."""
 
-    def __init__(self) -> None:
+    def __init__(self, monotonic: Callable[[], float]) -> None:
         self.by_name: dict[str, TopicView] = {}
+        self._monotonic = monotonic
         self._names_by_id: dict[Uuid, str] = {}
+        self._earlier: dict[Uuid, _Earlier] = {}  # what was known, of ids that are not known now
         self._errors: dict[str, ErrorCode] = {}
 
     def by_id(self, topic_id: Uuid) -> TopicView | None:
@@ -74,11 +85,14 @@ class Topics:
             self._take_error(row)
             return
         name = row.name or ""
-        self._errors.pop(name, None)
         known = self.by_name.get(name)
-        if known is not None and known.topic_id != row.topic_id:
-            self._names_by_id.pop(known.topic_id, None)
-            known = None  # deleted and made anew: its epochs have begun again
+        if known is None or known.topic_id != row.topic_id:
+            if known is not None and self._is_replaced(row.topic_id):
+                return
+            self.forget(name)  # deleted and made anew: its epochs have begun again
+            earlier = self._earlier.pop(row.topic_id, None)
+            known = None if earlier is None else earlier.topic
+        self._errors.pop(name, None)
         rows = sorted(row.partitions, key=lambda partition: partition.partition_index)
         partitions = tuple(
             _newer(known, _partition(each)) if known is not None else _partition(each) for each in rows
@@ -108,7 +122,11 @@ class Topics:
         topic = self.by_name.pop(name, None)
         if topic is None:
             return False
-        self._names_by_id.pop(topic.topic_id, None)
+        if topic.topic_id != ZERO_UUID:
+            self._names_by_id.pop(topic.topic_id, None)
+            self._earlier[topic.topic_id] = _Earlier(topic, self._monotonic())
+            if len(self._earlier) > _MOST_EARLIER:
+                del self._earlier[next(iter(self._earlier))]
         return True
 
     def keep_only(self, names: set[str]) -> None:
@@ -116,6 +134,11 @@ class Topics:
         for name in self.by_name.keys() - names:
             self.forget(name)
         self._errors.clear()
+
+    def _is_replaced(self, topic_id: Uuid) -> bool:
+        """Whether another topic has taken its name, only lately."""
+        earlier = self._earlier.get(topic_id)
+        return earlier is not None and self._monotonic() - earlier.dropped_at < LAG_SECONDS
 
     def _take_error(self, row: MetadataResponseTopic) -> None:
         name = row.name or self._names_by_id.get(row.topic_id, "")

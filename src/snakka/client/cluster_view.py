@@ -74,7 +74,7 @@ class ClusterView:
         self.cluster_id: str | None = None
         self.controller_id = -1
         self.generation = 0  # grows with every change: whoever keeps something compares it
-        self._topics = Topics()
+        self._topics = Topics(self.clock.monotonic)
         self.may_create_tracked = False  # whether asking for what is tracked may create it
         self._tracked: dict[str, int] = {}  # how many want the topic to be kept fresh
         self._recent: dict[str, float] = {}  # when a topic was last asked for
