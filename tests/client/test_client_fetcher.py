@@ -249,6 +249,31 @@ async def test_a_log_that_is_shorter_at_the_new_leader_is_read_on_from_its_end()
             assert await numbers(consumer, 1) == [3]
 
 
+async def test_a_leader_that_is_elected_while_another_is_asked_is_asked_too() -> None:
+    async with two_brokers() as (first, second):
+        first.count, second.count = 5, 5
+        async with consumer_of(first) as consumer:
+            consumer.assign([PARTITION])
+            assert await numbers(consumer, 5) == list(range(5))
+            epochs = second.broker.answers[ApiKey.OFFSET_FOR_LEADER_EPOCH]
+
+            async def slow(request: Any) -> Any:
+                answer = epochs(request)
+                if request.topics[0].partitions[0].current_leader_epoch == 4:
+                    lead(second, 5)
+                    second.count, second.epoch_ends[3] = 4, (3, 3)
+                    consumer._cluster.refresh_soon()
+                    await until(lambda: consumer._cluster.partition(*PARTITION).leader_epoch == 5)
+                return answer
+
+            second.broker.answers[ApiKey.OFFSET_FOR_LEADER_EPOCH] = slow
+            lead(second, 4)
+            first.spoil = lambda offset, row: refused(offset, row, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            assert await numbers(consumer, 1) == [3]
+            asked = second.broker.asked(ApiKey.OFFSET_FOR_LEADER_EPOCH)
+            assert [each.topics[0].partitions[0].current_leader_epoch for each in asked] == [4, 5]
+
+
 async def test_a_truncation_is_told_if_nothing_may_be_chosen() -> None:
     async with two_brokers() as (first, second):
         first.count, second.count = 5, 4

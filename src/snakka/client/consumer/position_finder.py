@@ -197,6 +197,7 @@ class PositionFinder:
     async def _from_epoch(self, node_id: int, group: list[AssignedPartition]) -> None:
         fences = {assigned.partition: assigned.fence for assigned in group}
         wanted = {assigned.partition: assigned.fetch_epoch for assigned in group}
+        views = {each: self._cluster.partition(*each) for each in wanted}
         answers = await self._lookup.by_epoch(node_id, wanted, self._deadline)
         for assigned in group:
             answer = answers.get(assigned.partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
@@ -205,13 +206,16 @@ class PositionFinder:
             if isinstance(answer, ErrorCode):
                 self._refused(assigned, answer)
                 continue
-            self._take_epoch(assigned, *answer)
+            # That of the leader who was asked: there may be another one meanwhile, who must be asked too.
+            view = views[assigned.partition]
+            self._take_epoch(assigned, -1 if view is None else view.leader_epoch, *answer)
 
-    def _take_epoch(self, assigned: AssignedPartition, end_epoch: int, end_offset: int) -> None:
-        view = self._cluster.partition(*assigned.partition)
+    def _take_epoch(
+        self, assigned: AssignedPartition, leader_epoch: int, end_epoch: int, end_offset: int
+    ) -> None:
         self._delivery.settle()
         fence = assigned.fence
-        truncation = assigned.validated(-1 if view is None else view.leader_epoch, end_epoch, end_offset)
+        truncation = assigned.validated(leader_epoch, end_epoch, end_offset)
         if assigned.fence != fence or truncation is not None:
             self._delivery.drop(assigned)
         if truncation is not None:
