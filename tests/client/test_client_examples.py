@@ -84,6 +84,7 @@ async def check(test: doctest.DocTest, settings: dict[str, object]) -> None:
         names = {
             **vars(importlib.import_module(test.globs["__name__"])),
             **{name: getattr(snakka.client.admin, name) for name in snakka.client.admin.__all__},
+            **{name: getattr(snakka.client, name) for name in snakka.client.__all__},
             "admin": admin,
             "asyncio": asyncio,
             "bootstrap": settings["bootstrap.servers"],

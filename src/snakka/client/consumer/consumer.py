@@ -12,15 +12,14 @@ from snakka.client.consumer.groups.listener import RebalanceListener
 from snakka.client.consumer.messages import (
     Message,
     OffsetAndMetadata,
-    OffsetAndTimestamp,
     offset_and_metadata,
 )
-from snakka.client.consumer.positions import EARLIEST, LATEST, NO_STOP
+from snakka.client.consumer.position_calls import PositionCalls
 from snakka.client.consumer.reading import Reading
 from snakka.client.consumer.subscribed_topics import SubscribedTopics
 from snakka.client.consumer.subscription import Subscription
 from snakka.client.consumer.topic_reader import TopicReader
-from snakka.client.errors import ClientClosedError, ClientConfigError, RequestTimedOutError
+from snakka.client.errors import ClientClosedError, ClientConfigError
 from snakka.client.group_metadata import GroupMetadata
 from snakka.client.metrics_push import Measurement, MetricsPush
 from snakka.client.settings import ConsumerSettings, resolve
@@ -37,7 +36,7 @@ Offsets = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
 ARROW_BYTES = 16 * 1024 * 1024
 
 
-class Consumer:
+class Consumer(PositionCalls):
     """Reads messages of topics, as a member of a group if `group_id` is given, else all partitions.
 
     Settings are Kafka's, as keywords or by their dotted names in a mapping before the topics.
@@ -277,7 +276,13 @@ class Consumer:
         self._subscribed()
 
     async def unsubscribe(self) -> None:
-        """Read nothing, and leave the group."""
+        """Read nothing, and leave the group.
+
+        >>> async with Consumer("orders", bootstrap_servers=bootstrap, group_id="billing") as consumer:
+        ...     await consumer.unsubscribe()
+        ...     consumer.subscription()
+        frozenset()
+        """
         group = self._group
         if group is None or not self._is_started or not self._subscription.uses_group:
             self._subscription.clear()
@@ -302,69 +307,6 @@ class Consumer:
             self._reading.replace(self._subscription.partitions)
         self._topics.update()
 
-    # -- positions ------------------------------------------------------------------------------------------------
-
-    def seek(self, partition: TopicPartition, offset: int, *, up_to: int | None = None) -> None:
-        """Go on at this offset. Nothing is fetched from `up_to` on, and whoever asks for more there gets nothing at once."""
-        if offset < 0:
-            raise ClientConfigError(f"an offset is not negative, but {offset} is")
-        self._reading.seek(partition, offset, stop_offset=NO_STOP if up_to is None else up_to)
-
-    async def seek_to_beginning(self, *partitions: TopicPartition) -> None:
-        """Go on with the oldest record, in these partitions or in all."""
-        await self._seek_to_time(partitions, EARLIEST)
-
-    async def seek_to_end(self, *partitions: TopicPartition) -> None:
-        """Go on with what comes next, in these partitions or in all."""
-        await self._seek_to_time(partitions, LATEST)
-
-    async def _seek_to_time(self, partitions: Collection[TopicPartition], timestamp: int) -> None:
-        self._reading.seek_to_time(partitions, timestamp)
-        for assigned in self._reading.chosen(partitions):
-            await self.position(assigned.partition)
-
-    async def seek_to_committed(self, *partitions: TopicPartition) -> None:
-        """Go on where the group has committed, in these partitions or in all."""
-        self._needed_group()
-        self._reading.seek_to_committed(partitions)
-        for assigned in self._reading.chosen(partitions):
-            await self.position(assigned.partition)
-
-    async def position(self, partition: TopicPartition) -> int:
-        """The offset of the next message that will be returned of this partition."""
-        assigned = self._reading.assigned(partition)
-        if not await self._delivery.found(assigned, self.settings.default_api_timeout_ms / 1000):
-            raise RequestTimedOutError(f"the position of {partition} was not found in time")
-        self._delivery.settle()
-        return assigned.position
-
-    def highwater(self, partition: TopicPartition) -> int | None:
-        """The end of the partition as of the last fetch; None before that."""
-        highwater = self._reading.assigned(partition).high_watermark
-        return None if highwater < 0 else highwater
-
-    def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """Up to where no transaction is open, as of the last fetch; None before that."""
-        offset = self._reading.assigned(partition).last_stable_offset
-        return None if offset < 0 else offset
-
-    def lag(self, partition: TopicPartition) -> int | None:
-        """How many offsets there are up to the end, as of the last fetch; None before that."""
-        assigned = self._reading.assigned(partition)
-        self._delivery.settle()
-        end = assigned.last_stable_offset if self._reading.is_read_committed else assigned.high_watermark
-        return None if end < 0 or not assigned.has_position else max(end - assigned.position, 0)
-
-    def pause(self, *partitions: TopicPartition) -> None:
-        """Return nothing of these partitions until `resume`."""
-        self._reading.pause(partitions)
-
-    def resume(self, *partitions: TopicPartition) -> None:
-        self._reading.resume(partitions)
-
-    def paused(self) -> frozenset[TopicPartition]:
-        return frozenset(each for each, assigned in self._reading.assignment.items() if assigned.is_paused)
-
     # -- committed offsets ----------------------------------------------------------------------------------------
 
     async def commit(self, offsets: Offsets | None = None) -> None:
@@ -384,7 +326,16 @@ class Consumer:
         await group.commit(self._to_commit(offsets), self._deadline)
 
     def commit_async(self, offsets: Offsets | None = None) -> "asyncio.Future[None]":
-        """As `commit`, without waiting: the future may be awaited later, or never."""
+        """As `commit`, without waiting: the future may be awaited later, or never.
+
+        >>> created = await admin.create_topic("orders")
+        >>> async with Consumer(bootstrap_servers=bootstrap, group_id="billing") as consumer:
+        ...     consumer.assign([TopicPartition("orders", 0)])
+        ...     under_way = consumer.commit_async({TopicPartition("orders", 0): 7})
+        ...     await under_way
+        ...     await consumer.committed(TopicPartition("orders", 0))
+        7
+        """
         group = self._needed_group()
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_retrieved)
@@ -429,44 +380,6 @@ class Consumer:
             }
         return {partition: offset_and_metadata(each) for partition, each in offsets.items()}
 
-    def _needed_group(self) -> Group:
-        self._check_running()
-        if self._group is None:
-            raise ClientConfigError("this needs group.id: offsets are committed for a group")
-        return self._group
-
-    # -- what there is --------------------------------------------------------------------------------------------
-
-    async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offsets of the oldest records."""
-        return await self._end_offsets(partitions, EARLIEST)
-
-    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offsets that the next records will have; with read_committed those of the oldest open transactions."""
-        return await self._end_offsets(partitions, LATEST)
-
-    async def _end_offsets(
-        self, partitions: Iterable[TopicPartition], timestamp: int
-    ) -> dict[TopicPartition, int]:
-        found = await self._reading.lookup.everywhere(dict.fromkeys(partitions, timestamp), self._deadline)
-        return {partition: each.offset for partition, each in found.items()}
-
-    async def offsets_for_times(
-        self, timestamps: Mapping[TopicPartition, int]
-    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first record of each time (in milliseconds) or later; None where there is none."""
-        found = await self._reading.lookup.everywhere(timestamps, self._deadline)
-        return {partition: None if each.offset < 0 else each for partition, each in found.items()}
-
-    async def partitions_for_topic(self, topic: str) -> frozenset[int]:
-        """The partitions of a topic; ApiError if there is none."""
-        view = await self._cluster.topic(topic, self._deadline)
-        return frozenset(each.index for each in view.partitions)
-
-    async def topics(self) -> frozenset[str]:
-        """All topics that we may see."""
-        return frozenset(each.name for each in await self._cluster.all_topics(self._deadline))
-
     def _measured(self) -> Iterable[Measurement]:
         """What brokers may want to know of this consumer (KIP-714)."""
         lags = [self.lag(partition) or 0 for partition in self._reading.assignment]
@@ -475,18 +388,6 @@ class Consumer:
         yield Measurement("fetch.manager.bytes.consumed.total", self._delivery.fetched_bytes)
 
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    @property
-    def _deadline(self) -> float:
-        return self._cluster.clock.monotonic() + self.settings.default_api_timeout_ms / 1000
-
-    def _check_running(self) -> None:
-        if not self._is_started or self._is_stopped:
-            raise ClientClosedError(
-                "the consumer is stopped"
-                if self._is_stopped
-                else "start the consumer first: await consumer.start()"
-            )
 
     def _task_failed(self, name: str, error: BaseException) -> None:
         if isinstance(error, Exception):
