@@ -1,4 +1,4 @@
-"""Kills a driver or a worker at a chosen step of a batch: loaded into every Python process of a test's Spark, never elsewhere.
+"""Kills a driver or a worker at a chosen step of a batch: loaded into each Python process of a test's Spark, nowhere else.
 
 TABLE_CRASH_STEP is `files-written`, `before-commit`, `after-commit` or `mid-write`, TABLE_CRASH_BATCH the batch, and
 TABLE_CRASH_DIR a directory with the file `pids`. Both formats' queries run in one driver: each waits at its step for the

@@ -82,7 +82,7 @@ def commit_once(
     """On the driver: makes the files part of the table. False: the batch is there already, so they were taken away."""
     for attempt in range(MAX_COMMIT_ATTEMPTS):
         if attempt:
-            _pause(attempt)
+            pause(attempt)
             table.refresh()
         if key is not None:
             last = table.last_batch(key.query_id)
@@ -98,7 +98,7 @@ def commit_once(
     raise TableBusyError(f"{table.name}: {MAX_COMMIT_ATTEMPTS} commits in a row lost to other writers")
 
 
-def _pause(attempt: int) -> None:
+def pause(attempt: int) -> None:
     """Longer each time, and by chance, so that writers who met once do not meet again."""
     longest = min(_LONGEST_PAUSE_MS, _FIRST_PAUSE_MS * 2**attempt)
     time.sleep((longest // 2 + secrets.randbelow(longest // 2 + 1)) / 1000)

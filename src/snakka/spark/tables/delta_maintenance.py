@@ -1,0 +1,176 @@
+"""Maintenance of Delta tables: deltalake's own optimize, vacuum and log clean-up, in the order in which each helps the next.
+
+Rule: the log keeps what the retention asks for. deltalake reads that from the table, so it is set there if it differs.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError
+
+from snakka.runtime.clock import SystemClock
+from snakka.spark.tables.delta_table import DeltaStorage
+from snakka.spark.tables.maintenance import MaintenanceResult, small_files_together
+from snakka.spark.tables.table_options import local_path
+
+_LOG = "_delta_log"
+_LOG_RETENTION = "delta.logRetentionDuration"
+_ENTRY = re.compile(r"(\d{20})\.json")
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
+_HOUR_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Compaction:
+    files: int = 0
+    bytes: int = 0
+    written: int = 0
+    written_bytes: int = 0
+    lost: int = 0
+
+
+class DeltaMaintenance:
+    """One run over one table."""
+
+    def __init__(
+        self, path: str, storage_options: dict[str, str], target_bytes: int, retention_hours: int
+    ) -> None:
+        location = local_path(path) or path
+        self._table = DeltaTable(location, storage_options=storage_options)
+        self._files = DeltaStorage(location, storage_options, ()).filesystem()
+        self._target_bytes = target_bytes
+        self._retention_hours = retention_hours
+
+    def plan(self) -> MaintenanceResult:
+        """What would be done."""
+        groups = small_files_together(
+            _data_files(self._table),
+            target_bytes=self._target_bytes,
+            size=lambda file: int(file["size_bytes"]),
+            partition=lambda file: json.dumps(file["partition"], sort_keys=True, default=str),
+        )
+        compacted = sum(len(group) for group in groups)
+        size = sum(int(file["size_bytes"]) for group in groups for file in group)
+        now = len(self._table.file_uris())
+        removable = self._vacuum(dry_run=True)
+        return self._result(
+            _Compaction(compacted, size, len(groups), size),
+            dry_run=True,
+            before=now,
+            after=now - compacted + len(groups),
+            expired=len(self._expired_entries()),
+            removed=len(removable),
+            removed_bytes=self._sizes(removable),
+        )
+
+    def carry_out(self) -> MaintenanceResult:
+        """All of it. A later step finds what an earlier one made superfluous once the retention is over."""
+        before = len(self._table.file_uris())
+        entries = {version for version, _ in self._log_files(_ENTRY)}
+        compaction = self._compact()
+        removable = self._vacuum(dry_run=True)
+        size = self._sizes(removable)
+        removed = self._vacuum(dry_run=False)
+        self._expire_log()
+        expired = len(entries - {version for version, _ in self._log_files(_ENTRY)})
+        return self._result(
+            compaction,
+            dry_run=False,
+            before=before,
+            after=len(self._table.file_uris()),
+            expired=expired,
+            removed=len(removed),
+            removed_bytes=size,
+        )
+
+    def _compact(self) -> _Compaction:
+        try:
+            figures = self._table.optimize.compact(target_size=self._target_bytes)
+        except CommitFailedError:
+            self._table.update_incremental()
+            return _Compaction(lost=1)
+        added, removed = _sizes_of(figures["filesAdded"]), _sizes_of(figures["filesRemoved"])
+        return _Compaction(
+            removed["totalFiles"], removed["totalSize"], added["totalFiles"], added["totalSize"]
+        )
+
+    def _vacuum(self, *, dry_run: bool) -> list[str]:
+        """Files that the log does not need; `full` finds those too that the log has never heard of."""
+        removed: list[str] = self._table.vacuum(
+            retention_hours=self._retention_hours,
+            dry_run=dry_run,
+            enforce_retention_duration=False,
+            full=True,
+        )
+        self._table.update_incremental()
+        return removed
+
+    def _expire_log(self) -> None:
+        """deltalake does it with some commits too. A new checkpoint is what later runs need to forget more."""
+        wanted = f"interval {self._retention_hours} hours"
+        if self._table.metadata().configuration.get(_LOG_RETENTION) != wanted:
+            self._table.alter.set_table_properties({_LOG_RETENTION: wanted})
+        self._table.create_checkpoint()
+        self._table.cleanup_metadata()
+
+    def _expired_entries(self) -> list[int]:
+        """Entries before the last checkpoint from which all versions within the retention can be had."""
+        cutoff_ms = SystemClock().now_ms() - self._retention_hours * _HOUR_MS
+        entries = self._log_files(_ENTRY)
+        young = [version for version, info in entries if info.mtime_ns // 1_000_000 >= cutoff_ms]
+        first_kept = min(young, default=self._table.version() + 1)
+        usable = [version for version, _ in self._log_files(_CHECKPOINT) if version <= first_kept]
+        return [version for version, _ in entries if version < max(usable, default=0)]
+
+    def _log_files(self, name: re.Pattern[str]) -> list[tuple[int, pafs.FileInfo]]:
+        found = []
+        for info in self._files.get_file_info(pafs.FileSelector(_LOG)):
+            match = name.fullmatch(info.base_name)
+            if match is not None:
+                found.append((int(match[1]), info))
+        return found
+
+    def _sizes(self, paths: list[str]) -> int:
+        return sum(int(info.size or 0) for info in self._files.get_file_info(paths)) if paths else 0
+
+    def _result(
+        self,
+        compaction: _Compaction,
+        *,
+        dry_run: bool,
+        before: int,
+        after: int,
+        expired: int,
+        removed: int,
+        removed_bytes: int,
+    ) -> MaintenanceResult:
+        return MaintenanceResult(
+            table=self._table.table_uri,
+            dry_run=dry_run,
+            files_before=before,
+            files_after=after,
+            files_compacted=compaction.files,
+            bytes_compacted=compaction.bytes,
+            files_written=compaction.written,
+            bytes_written=compaction.written_bytes,
+            compactions_lost=compaction.lost,
+            states_expired=expired,
+            files_removed=removed,
+            bytes_removed=removed_bytes,
+        )
+
+
+def _data_files(table: DeltaTable) -> list[dict[str, Any]]:
+    rows = pa.table(table.get_add_actions(flatten=False))
+    wanted = [name for name in ("path", "size_bytes", "partition") if name in rows.column_names]
+    return [{"partition": None, **row} for row in rows.select(wanted).to_pylist()]
+
+
+def _sizes_of(figures: Any) -> dict[str, int]:
+    parsed: dict[str, int] = json.loads(figures) if isinstance(figures, str) else figures
+    return parsed

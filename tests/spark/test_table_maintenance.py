@@ -1,0 +1,253 @@
+"""Maintenance of both formats: figures, dry runs, what is kept, and writers that do not stop meanwhile. No Spark needed."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+from hypothesis import given
+from hypothesis import strategies as st
+from pyiceberg.table import Table
+from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
+from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from
+
+from snakka.spark.tables import iceberg_maintenance
+from snakka.spark.tables.maintenance import (
+    MaintenanceResult,
+    maintain_delta,
+    maintain_iceberg,
+    small_files_together,
+)
+
+TARGET = 1024 * 1024
+DAY_SECONDS = 86_400
+
+
+def make_old(*paths: Path) -> None:
+    before = time.time() - 2 * DAY_SECONDS
+    for path in paths:
+        os.utime(path, (before, before))
+
+
+def iceberg_catalog(directory: Path) -> dict[str, str]:
+    return {"uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}/warehouse"}
+
+
+def maintain(directory: Path, *, dry_run: bool = False) -> MaintenanceResult:
+    return maintain_iceberg(
+        iceberg_catalog(directory),
+        "lake.events",
+        target_file_size_bytes=TARGET,
+        retention_hours=24,
+        dry_run=dry_run,
+    )
+
+
+def snapshot_of(directory: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_size for path in directory.rglob("*") if path.is_file()}
+
+
+def test_delta_files_are_put_together_and_left_over_ones_removed(tmp_path: Path) -> None:
+    opener = delta_opener(tmp_path / "t", partition_by=("k",))
+    for batch in range(4):
+        append(opener, rows_from(batch * 100, 100), batch)
+    orphan, fresh = tmp_path / "t" / "k=0" / "part-killed.parquet", tmp_path / "t" / "part-running.parquet"
+    orphan.write_bytes(b"x" * 64)
+    fresh.write_bytes(b"x" * 64)
+    make_old(orphan)
+
+    before = snapshot_of(tmp_path)
+    plan = maintain_delta(
+        str(tmp_path / "t"), target_file_size_bytes=TARGET, retention_hours=24, dry_run=True
+    )
+    assert snapshot_of(tmp_path) == before
+    result = maintain_delta(f"file:{tmp_path}/t", target_file_size_bytes=TARGET, retention_hours=24)
+    for figures in (plan, result):
+        assert (figures.files_before, figures.files_after) == (8, 2)
+        assert (figures.files_compacted, figures.files_written) == (8, 2)
+        assert (figures.files_removed, figures.bytes_removed) == (1, 64)
+        assert figures.compactions_lost == 0
+    assert plan.bytes_compacted == result.bytes_compacted > result.bytes_written > 0
+    assert counts_of(delta_rows(tmp_path / "t")).distinct == 400
+    assert not orphan.exists()
+    assert fresh.exists()
+    # The batches that were in the table still are, for a query that tries one again.
+    assert append(opener, rows_from(300, 100), 3) is False
+    again = maintain_delta(str(tmp_path / "t"), target_file_size_bytes=TARGET, retention_hours=24)
+    assert (again.files_compacted, again.files_removed) == (0, 0)
+
+
+def test_old_log_entries_and_the_files_of_old_versions_go(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    opener = delta_opener(path)
+    for batch in range(4):
+        append(opener, rows_from(batch * 100, 100), batch)
+    DeltaTable(str(path)).create_checkpoint()
+    append(opener, rows_from(400, 100), 4, overwrite=True)
+    log = sorted((path / "_delta_log").iterdir())
+    # Two days pass: entries have their age by the file system, removed files by the log.
+    old_ms = int((time.time() - 2 * DAY_SECONDS) * 1000)
+    last = path / "_delta_log" / "00000000000000000005.json"
+    last.write_text(re.sub(r'"deletionTimestamp":\d+', f'"deletionTimestamp":{old_ms}', last.read_text()))
+    make_old(*log, *path.glob("*.parquet"))
+
+    plan = maintain_delta(str(path), retention_hours=24, dry_run=True)
+    result = maintain_delta(str(path), retention_hours=24)
+    assert plan.states_expired == result.states_expired == 4
+    assert plan.files_removed == result.files_removed == 4
+    assert len(files_on_disk(path)) == 1
+    assert DeltaTable(str(path)).transaction_version("query") == 4
+    assert counts_of(delta_rows(path)).lowest == 400
+    settings = DeltaTable(str(path)).metadata().configuration
+    assert settings["delta.logRetentionDuration"] == "interval 24 hours"
+
+
+def test_iceberg_files_are_put_together_and_left_over_ones_removed(tmp_path: Path) -> None:
+    opener = iceberg_opener(tmp_path, partition_by=("k", "day(ts)"))
+    for batch in range(4):
+        append(opener, rows_from(batch * 100, 100), batch)
+    data = tmp_path / "warehouse" / "lake" / "events" / "data"
+    orphan, fresh = data / "part-killed.parquet", data / "part-running.parquet"
+    orphan.write_bytes(b"x" * 64)
+    fresh.write_bytes(b"x" * 64)
+    make_old(orphan)
+
+    before = snapshot_of(tmp_path)
+    plan = maintain(tmp_path, dry_run=True)
+    assert snapshot_of(tmp_path) == before
+    result = maintain(tmp_path)
+    for figures in (plan, result):
+        assert (figures.files_before, figures.files_after) == (8, 2)
+        assert (figures.files_compacted, figures.files_written) == (8, 2)
+        assert (figures.files_removed, figures.bytes_removed) == (1, 64)
+    assert plan.bytes_compacted == result.bytes_compacted > result.bytes_written > 0
+    table = iceberg_table(tmp_path)
+    assert counts_of(table.scan().to_arrow()).distinct == 400
+    assert table.scan(row_filter="k = '1'").to_arrow().num_rows == 200
+    snapshot = table.current_snapshot()
+    assert snapshot is not None
+    assert snapshot.summary is not None
+    assert snapshot.summary.operation.value == "replace"
+    assert snapshot.summary["total-records"] == "400"
+    assert not orphan.exists()
+    assert fresh.exists()
+    assert append(opener, rows_from(300, 100), 3) is False
+    assert maintain(tmp_path).files_compacted == 0
+
+
+def age(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two days later, for snapshots as well as for files."""
+
+    class Later(iceberg_maintenance.SystemClock):
+        def now_ms(self) -> int:
+            return super().now_ms() + 2 * DAY_SECONDS * 1000
+
+    monkeypatch.setattr(iceberg_maintenance, "SystemClock", Later)
+
+
+def test_old_snapshots_and_their_files_go_but_no_batch_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = iceberg_opener(tmp_path)
+    for batch in range(3):
+        append(opener, rows_from(batch * 100, 100), batch)
+    append(opener, rows_from(0, 50), 3, overwrite=True)
+    append(iceberg_opener(tmp_path), rows_from(1000, 10), 0, query="other")
+    age(tmp_path, monkeypatch)
+    plan = maintain(tmp_path, dry_run=True)
+    result = maintain(tmp_path)
+    assert plan.states_expired == 4
+    assert result.states_expired == 5  # with the one before the compaction
+    assert result.files_removed >= plan.files_removed >= 3
+    table = iceberg_table(tmp_path)
+    assert len(table.snapshots()) == 1
+    assert counts_of(table.scan().to_arrow()).rows == 60
+    # Both queries' last batches are known, although the snapshots that carried them are gone.
+    assert append(opener, rows_from(0, 50), 3) is False
+    assert append(opener, rows_from(0, 50), 0, query="other") is False
+    assert len(files_on_disk(tmp_path)) == 1
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, action: Callable[[Table], None]) -> None:
+    """Does something between the rewriting of files and the commit that replaces them."""
+    original = iceberg_maintenance.IcebergMaintenance._rewrite
+
+    def rewrite(self: Any, group: Any) -> Any:
+        files = original(self, group)
+        action(self._table)
+        return files
+
+    monkeypatch.setattr(iceberg_maintenance.IcebergMaintenance, "_rewrite", rewrite)
+
+
+def test_what_is_appended_during_a_compaction_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opener = iceberg_opener(tmp_path)
+    for batch in range(3):
+        append(opener, rows_from(batch * 100, 100), batch)
+    meanwhile(monkeypatch, lambda _table: append(opener, rows_from(300, 100), 3) and None)
+    result = maintain(tmp_path)
+    assert (result.files_compacted, result.files_after, result.compactions_lost) == (3, 2, 0)
+    counts = counts_of(iceberg_table(tmp_path).scan().to_arrow())
+    assert (counts.rows, counts.distinct, counts.highest) == (400, 400, 399)
+
+
+def test_what_is_deleted_during_a_compaction_stays_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = iceberg_opener(tmp_path)
+    for batch in range(3):
+        append(opener, rows_from(batch * 100, 100), batch)
+    meanwhile(monkeypatch, lambda _table: iceberg_table(tmp_path).delete("id < 50"))
+    result = maintain(tmp_path)
+    assert (result.files_compacted, result.compactions_lost) == (0, 1)
+    counts = counts_of(iceberg_table(tmp_path).scan().to_arrow())
+    assert (counts.rows, counts.lowest) == (250, 50)
+    assert not [path for path in files_on_disk(tmp_path) if "compact" in path]
+
+
+def test_a_file_of_older_columns_is_rewritten_with_the_new_ones(tmp_path: Path) -> None:
+    append(iceberg_opener(tmp_path), rows_from(0, 10), 0)
+    wider = pa.schema([*SCHEMA, ("note", pa.string())])
+    rows = rows_from(10, 10).append_column("note", pa.array(["new"] * 10))
+    append(iceberg_opener(tmp_path, wider, merge=True), rows, 1)
+    assert maintain(tmp_path).files_compacted == 2
+    read = iceberg_table(tmp_path).scan().to_arrow().sort_by("id")
+    assert read.column("note").to_pylist() == [None] * 10 + ["new"] * 10
+
+
+@pytest.mark.parametrize("retention_hours", [0, -1])
+def test_a_retention_that_running_batches_would_not_survive_is_refused(
+    tmp_path: Path, retention_hours: int
+) -> None:
+    with pytest.raises(ValueError, match="retention_hours must be at least 1"):
+        maintain_delta(str(tmp_path), retention_hours=retention_hours)
+    with pytest.raises(ValueError, match="target_file_size_bytes must be at least"):
+        maintain_iceberg({}, "a.b", target_file_size_bytes=1)
+
+
+@given(st.lists(st.tuples(st.integers(1, 200), st.sampled_from("ab")), max_size=40))
+def test_files_are_grouped_by_partition_up_to_the_target(files: list[tuple[int, str]]) -> None:
+    groups = small_files_together(
+        enumerate(files), target_bytes=100, size=lambda f: f[1][0], partition=lambda f: f[1][1]
+    )
+    members = [index for group in groups for index, _ in group]
+    assert len(members) == len(set(members))
+    for group in groups:
+        assert len(group) > 1
+        assert len({file[1] for _, file in group}) == 1
+        assert sum(file[0] for _, file in group) <= 100
+        assert all(file[0] < 75 for _, file in group)
+
+
+def test_a_result_is_plain_figures(tmp_path: Path) -> None:
+    import dataclasses
+
+    append(delta_opener(tmp_path / "t"), rows_from(0, 10), 0)
+    result = maintain_delta(str(tmp_path / "t"), dry_run=True)
+    assert json.loads(json.dumps(dataclasses.asdict(result)))["dry_run"] is True
