@@ -115,6 +115,20 @@ def test_bounds_and_an_empty_result(spark: "SparkSession", data: Path) -> None:
     assert logs(spark, data, startingOffsets=start, endingOffsets=start).count() == 0
 
 
+def test_filters_choose_what_is_read_where_they_are_turned_on(spark: "SparkSession", data: Path) -> None:
+    plain, pushed = logs(spark, data), logs(spark, data, pushDownFilters="true")
+    for condition, count in (
+        ("partition = 1 and offset >= 1200", 133),
+        ("offset between 7 and 11", 5 * PARTITIONS),
+        ("topic = 'other'", 0),
+        (f"timestamp >= timestamp_millis({NOW_MS + COUNT - 6})", 6),
+    ):
+        assert plain.where(condition).count() == count, condition
+        chosen = pushed.where(condition)
+        assert chosen.count() == count, condition
+    assert pushed.where("offset < 5 and partition = 0").rdd.getNumPartitions() == 1
+
+
 def test_what_is_wrong_is_said_by_the_driver(spark: "SparkSession", data: Path) -> None:
     for options, message in (
         ({"subscribe": "nowhere"}, "nowhere: not in"),

@@ -3,14 +3,16 @@
 Rule: it has the columns of the source `snakka`, and its options where they make sense; see `log_options` for its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from snakka.spark.log_reader.log_options import LogOptions
 
 
 class LogDataSource(DataSource):
@@ -22,28 +24,32 @@ class LogDataSource(DataSource):
 
     def schema(self) -> StructType:
         from snakka.spark.columns import source_schema
-        from snakka.spark.read_options import includes_headers
+        from snakka.spark.log_reader.log_options import log_options
 
-        return source_schema(includes_headers(self.options))
+        return source_schema(log_options(self.options).source.include_headers)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return LogReader(dict(self.options), schema)
+        from snakka.spark.log_reader.log_options import log_options
+
+        options = log_options(self.options)
+        return (FilteringLogReader if options.source.push_down_filters else LogReader)(options, schema)
 
 
 class LogReader(DataSourceReader):
     """One query: planned on the driver, read by executors."""
 
-    def __init__(self, options: dict[str, str], schema: StructType) -> None:
+    def __init__(self, options: "LogOptions", schema: StructType) -> None:
         from snakka.spark.columns import ChosenColumns
-        from snakka.spark.log_reader.log_options import log_options
+        from snakka.spark.source.filters import PushedFilters
 
-        self._options = log_options(options)
+        self._options = options
         self._columns = ChosenColumns(schema)
+        self.filters = PushedFilters()
 
     def partitions(self) -> list[InputPartition]:
         from snakka.spark.log_reader.planning import plan
 
-        return [*plan(self._options)]
+        return [*plan(self._options, self.filters)]
 
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         from snakka.spark.log_reader.damage import Damages
@@ -54,3 +60,11 @@ class LogReader(DataSourceReader):
             return iter(())  # Spark's own: there was nothing to plan
         damages = Damages(self._options.source.fail_on_data_loss)
         return RangeReader(partition, self._columns, damages).batches()
+
+
+class FilteringLogReader(LogReader):
+    """The same, for those who have turned on filters: they choose what is read at all."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 -- Spark's name
+        """Take what can be followed to the letter; the rest is given back, also where it helps to read less."""
+        return [each for each in filters if not self.filters.take(each)]

@@ -56,7 +56,7 @@ def log_options(options: Mapping[str, str]) -> LogOptions:
     if up_to.strip().lower() not in _BOUNDS:
         raise SparkOptionError(f"upTo={up_to}: logEnd or highWatermark is wanted")
     # A job may keep the address of its brokers; nobody is asked here.
-    source = read_options({BOOTSTRAP: "nobody", **given}, is_stream=False)
+    source = read_options({BOOTSTRAP: "nobody:9092", **given}, is_stream=False)
     if source.most_records is not None:
         raise SparkOptionError(
             "maxRecordsPerPartition can't be followed: tasks are divided by maxPartitionBytes"

@@ -22,6 +22,7 @@ from snakka.spark.log_reader.segment_ranges import (
 )
 from snakka.spark.log_reader.segments import SegmentFile
 from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, Subscription
+from snakka.spark.source.filters import PushedFilters
 from snakka.spark.source.java_patterns import compile_java_pattern
 from snakka.storage.read_only_files import ReadOnlyFiles
 from snakka.storage.transaction_index import AbortedTransaction
@@ -46,13 +47,13 @@ class _Wanted(NamedTuple):
     aborted: tuple[AbortedTransaction, ...]
 
 
-def plan(options: LogOptions) -> list[LogRange]:
-    """The tasks of a query."""
+def plan(options: LogOptions, filters: PushedFilters) -> list[LogRange]:
+    """The tasks of a query; `filters` leave out what can't pass."""
     damages = Damages(options.source.fail_on_data_loss)
     views = _views(options, damages)
     _check_named(options.source.start, "start", views)
     _check_named(options.source.end, "end", views)
-    wanted = [_wanted(view, options, damages) for view in views.values()]
+    wanted = [_wanted(view, options, filters) for key, view in views.items() if filters.may_have(key)]
     total = sum(each.end - each.start for one in wanted for each in one.stretches)
     most_bytes = bytes_a_task(total, options.source.least_pieces or 1, options.most_bytes)
     return [each for one in wanted for each in _ranges(one, most_bytes)]
@@ -115,7 +116,7 @@ def _check_named(bound: Bound, edge: str, views: Mapping[TopicPartition, Partiti
             )
 
 
-def _wanted(view: PartitionView, options: LogOptions, damages: Damages) -> _Wanted:
+def _wanted(view: PartitionView, options: LogOptions, filters: PushedFilters) -> _Wanted:
     upper_bound = view.high_watermark if options.ends_at_high_watermark else view.log_end_offset
     aborted: tuple[AbortedTransaction, ...] = ()
     if options.is_read_committed:
@@ -123,6 +124,11 @@ def _wanted(view: PartitionView, options: LogOptions, damages: Damages) -> _Want
     upper_bound = max(upper_bound, view.log_start_offset)
     end = _end(view, options, upper_bound)
     start = min(_start(view, options, upper_bound), max(end, view.log_start_offset))
+    start = max(start, filters.first_offset)
+    if filters.first_time_ms is not None:
+        found = view.offset_for_timestamp(filters.first_time_ms, end)
+        start = max(start, end if found is None else found)
+    end = end if filters.stop_offset is None else min(end, filters.stop_offset)
     return _Wanted(view, start, end, _stretches(view, start, end), aborted)
 
 
