@@ -183,9 +183,14 @@ def test_after_a_commit_that_failed_nothing_is_aborted_since_it_may_be_decided(j
 
 
 def test_abort_ends_what_the_other_tasks_wrote_when_one_has_failed(job: Job, admin: Admin) -> None:
+    job.written(1, b"by the one that was killed")
     job.end.abort([job.task(0, 0, b"a"), None])
     assert job.is_settled(admin)
+    job.written(0, b"by a job of which no task has finished")
     job.end.abort([None, None])
+    assert not job.is_settled(admin), "nobody has told which query it is"
+    job.end.abort([None, None], BatchName(job.query_id, 0))
+    assert job.is_settled(admin)
     job.end.commit([job.task(0, 0, b"b"), job.task(0, 1, b"c")])
     assert job.seen() == [b"b", b"c"]
 

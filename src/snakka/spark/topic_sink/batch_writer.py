@@ -35,4 +35,4 @@ class TopicBatchWriter(DataSourceArrowWriter):
         self._sink.commit(messages, is_asked_again=self._is_named)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        self._sink.abort(messages, is_asked_again=self._is_named)
+        self._sink.abort(messages, self._batch, is_asked_again=self._is_named)

@@ -47,9 +47,15 @@ class TopicSink:
         if self.options.is_exactly_once:
             self._end(is_asked_again).commit(cast(Sequence[TaskMessage], messages))
 
-    def abort(self, messages: Sequence[WriterCommitMessage | None], *, is_asked_again: bool) -> None:
+    def abort(
+        self,
+        messages: Sequence[WriterCommitMessage | None],
+        batch: BatchName | None = None,
+        *,
+        is_asked_again: bool,
+    ) -> None:
         if self.options.is_exactly_once:
-            self._end(is_asked_again).abort(cast(Sequence[TaskMessage | None], messages))
+            self._end(is_asked_again).abort(cast(Sequence[TaskMessage | None], messages), batch)
 
     def _end(self, is_asked_again: bool) -> BatchEnd:
         return BatchEnd(self.options, self._timeout_ms, is_asked_again=is_asked_again)

@@ -68,26 +68,29 @@ class BatchEnd:
             if decision.batch_id == batch.batch_id and not decision.is_finished:
                 self._finish(decision)
             return
-        self._clear(messages, written)
+        self._clear_earlier(messages, written)
         if written:
             self._check_open(batch, written)
             decision = Decision(batch.query_id, batch.batch_id, tuple(written))
             self._decisions.write(decision)
             self._finish(decision)
 
-    def abort(self, messages: Sequence[TaskMessage | None]) -> None:
+    def abort(self, messages: Sequence[TaskMessage | None], batch: BatchName | None = None) -> None:
         """Nothing of the batch counts, unless it is decided.
 
         Spark calls this after a commit that has failed, too. Then all tasks have finished, and whether the decision was
         written may not be known: it is left to the next run, which reads it.
         """
         finished = [message for message in messages if message is not None]
-        if not finished or len(finished) == len(messages):
+        if len(finished) == len(messages):
             return
-        batch = finished[0].batch
+        if finished:
+            batch = finished[0].batch
+        if batch is None:
+            return  # no task tells which one it is; the next run clears what they have left
         decision = self._decisions.last_of(batch.query_id)
         if decision is None or not decision.covers(batch.batch_id):
-            self._abort(_transactions(finished))
+            self._clear(batch.query_id, ())
 
     # -- what is decided ------------------------------------------------------------------------------------------
 
@@ -142,17 +145,19 @@ class BatchEnd:
                     " starts the query again writes it again"
                 )
 
-    def _clear(self, messages: Sequence[TaskMessage], written: Collection[OpenTransaction]) -> None:
-        """Abort what earlier attempts have left open under ids that this one does not use: it would hold up readers.
-
-        Only the first batch of a run and tasks that were tried again can have found something.
-        """
-        batch, run_id = messages[0].batch, messages[0].run_id
+    def _clear_earlier(self, messages: Sequence[TaskMessage], written: Collection[OpenTransaction]) -> None:
+        """Only the first batch of a run and tasks that were tried again can have found something."""
+        query_id, run_id = messages[0].batch.query_id, messages[0].run_id
         cleared = _cleared_runs(getpid())
-        is_known = run_id is not None and cleared.get(batch.query_id) == run_id
-        if is_known and not any(message.attempt for message in messages):
-            return
-        prefix = transactions_prefix(batch.query_id)
+        is_known = run_id is not None and cleared.get(query_id) == run_id
+        if not is_known or any(message.attempt for message in messages):
+            self._clear(query_id, written)
+            if run_id is not None:
+                cleared[query_id] = run_id
+
+    def _clear(self, query_id: str, written: Collection[OpenTransaction]) -> None:
+        """Abort what attempts have left open under ids that are not used now: it would hold up readers."""
+        prefix = transactions_prefix(query_id)
         used = {each.transactional_id for each in written}
         left = [
             each.transactional_id
@@ -160,8 +165,6 @@ class BatchEnd:
             if each.transactional_id.startswith(prefix) and each.transactional_id not in used
         ]
         self._admin.fence_producers(left).raise_for_errors()
-        if run_id is not None:
-            cleared[batch.query_id] = run_id
 
     def _abort(self, transactions: Collection[OpenTransaction]) -> None:
         """As far as that is possible; what is left is aborted by its timeout, or by the next attempt."""

@@ -1,0 +1,136 @@
+"""Exactly once, with something failing between any two steps: the next run of the query neither loses nor repeats a row.
+
+Values have a random part, and the next run has other tasks: what was written before must not matter.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark import cloudpickle
+from tests.spark import topic_sink_faults
+from tests.spark.topic_sink_faults import IN_COMMIT, IN_TASKS, FaultySource
+from tests.spark.topic_sink_reading import read_topic, values
+
+from snakka.client.blocking import Admin, Producer
+from snakka.testing import BlockingLocalBroker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+NewTopic = Callable[..., str]
+ROWS = 90
+
+
+@pytest.fixture(scope="module", autouse=True)
+def faulty_source(spark: "SparkSession") -> Iterator[None]:
+    """Known to the session, and taken to its workers by value: they can't import tests."""
+    cloudpickle.register_pickle_by_value(topic_sink_faults)
+    spark.dataSource.register(FaultySource)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "5")
+    yield
+    spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    cloudpickle.unregister_pickle_by_value(sys.modules[topic_sink_faults.__name__])
+
+
+@pytest.fixture(scope="module")
+def source(broker: BlockingLocalBroker, admin: Admin) -> str:
+    """A topic of two partitions with the numbers."""
+    admin.create_topic("numbers", partitions=2)
+    with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for number in range(ROWS):
+            producer.send("numbers", b"%d" % number, partition=number % 2)
+    return "numbers"
+
+
+def start(
+    spark: "SparkSession",
+    broker: BlockingLocalBroker,
+    source: str,
+    target: str,
+    checkpoint: Path,
+    *,
+    tasks: int,
+    **options: str,
+) -> "StreamingQuery":
+    """Three batches of the numbers, each with a random part."""
+    data = (
+        spark.readStream.format("snakka")
+        .option("kafka.bootstrap.servers", broker.bootstrap_servers)
+        .option("subscribe", source)
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", str(ROWS // 3))
+        .option("minPartitions", str(tasks))
+        .load()
+        .selectExpr("concat(cast(value as string), ':', rand()) as value")
+    )
+    return (
+        data.writeStream.format("snakka-faulty")
+        .option("kafka.bootstrap.servers", broker.bootstrap_servers)
+        .option("checkpointLocation", str(checkpoint))
+        .options(topic=target, deliveryGuarantee="exactly-once", **options)
+        .trigger(availableNow=True)
+        .start()
+    )
+
+
+@pytest.mark.parametrize("where", [*IN_TASKS, *IN_COMMIT])
+def test_a_fault_between_any_two_steps_costs_nothing(
+    spark: "SparkSession",
+    broker: BlockingLocalBroker,
+    admin: Admin,
+    source: str,
+    new_topic: NewTopic,
+    tmp_path: Path,
+    where: str,
+) -> None:
+    target = new_topic(2)
+    fault = {"faultAt": where, "faultBatch": "1", "faultFile": str(tmp_path / "fault")}
+    if where in IN_TASKS:
+        fault["killPids"] = "0"  # the Python worker of an executor
+    checkpoint = tmp_path / "checkpoint"
+    query = start(spark, broker, source, target, checkpoint, tasks=2, **fault)
+    with pytest.raises(Exception, match=r"fault|crashed|exited"):
+        query.awaitTermination()
+    assert (tmp_path / "fault").exists()
+    first_run = set(values(broker.bootstrap_servers, target))
+
+    start(spark, broker, source, target, checkpoint, tasks=5).awaitTermination()
+    found = values(broker.bootstrap_servers, target)
+    assert sorted(int(value.split(":")[0]) for value in found) == [*range(ROWS)]
+    assert first_run <= set(found), "what was seen stays"
+    left = [each for each in admin.list_transactions(states=["Ongoing"]) if query.id in each.transactional_id]
+    assert left == [], "nothing holds up readers"
+    is_decided = where in IN_COMMIT[1:]
+    everything = read_topic(broker.bootstrap_servers, target, isolation="read_uncommitted")
+    assert (len(everything) == ROWS) == is_decided, "a decided batch is written once, not only seen once"
+
+
+def test_a_decided_batch_whose_transaction_was_aborted_stops_the_query_for_good(
+    spark: "SparkSession",
+    broker: BlockingLocalBroker,
+    admin: Admin,
+    source: str,
+    new_topic: NewTopic,
+    tmp_path: Path,
+) -> None:
+    target, checkpoint = new_topic(2), tmp_path / "checkpoint"
+    fault = {"faultAt": "after the decision", "faultBatch": "1", "faultFile": str(tmp_path / "fault")}
+    query = start(spark, broker, source, target, checkpoint, tasks=2, **fault)
+    with pytest.raises(Exception, match="fault after the decision"):
+        query.awaitTermination()
+    left = [
+        each.transactional_id
+        for each in admin.list_transactions(states=["Ongoing"])
+        if query.id in each.transactional_id
+    ]
+    assert len(left) == 2
+    admin.fence_producers(left[:1]).raise_for_errors()  # as a timeout does it
+    for _ in range(2):
+        with pytest.raises(
+            Exception, match=f"batch 1 of query {query.id} is decided, but the transaction of"
+        ):
+            start(spark, broker, source, target, checkpoint, tasks=2).awaitTermination()

@@ -1,0 +1,208 @@
+"""DataFrames become records: batch and streaming, by the columns and options of Spark's own Kafka sink."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.spark.topic_sink_reading import read_topic, values
+
+from snakka.client.blocking import Admin
+from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.key_hash import partition_for_key
+from snakka.testing import BlockingLocalBroker
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+NewTopic = Callable[..., str]
+SCHEMA = "topic string, key string, value binary, headers array<struct<key:string,value:binary>>, partition int, more int"
+
+
+def write(data: "DataFrame", broker: BlockingLocalBroker, **options: str) -> None:
+    (
+        data.write.format("snakka")
+        .option("kafka.bootstrap.servers", broker.bootstrap_servers)
+        .options(**options)
+        .mode("append")
+        .save()
+    )
+
+
+@pytest.fixture(params=["at-least-once", "exactly-once"])
+def guarantee(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_all_columns_become_a_record(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, guarantee: str
+) -> None:
+    three, two = new_topic(3), new_topic(2)
+    rows: list[tuple[Any, ...]] = []
+    for number in range(300):
+        key = None if number % 5 == 0 else f"key {number % 17}"
+        headers = [("number", b"%d" % number), ("empty", None)] if number % 3 else None
+        partition = number % 2 if number % 4 == 0 else None
+        rows.append((three if number % 2 else two, key, b"value %d" % number, headers, partition, number))
+    write(spark.createDataFrame(rows, SCHEMA).repartition(2), broker, deliveryGuarantee=guarantee)
+    for topic, count in ((three, 3), (two, 2)):
+        expected = {row[2]: row for row in rows if row[0] == topic}
+        found = {message.value: message for message in read_topic(broker.bootstrap_servers, topic)}
+        assert found.keys() == expected.keys()
+        for value, (_, key, _, headers, partition, _) in expected.items():
+            message = found[value]
+            assert message.key == (None if key is None else key.encode())
+            assert [*message.headers] == (headers or [])
+            if partition is not None:
+                assert message.partition == partition
+            elif key is not None:
+                assert message.partition == partition_for_key(key.encode(), count)
+
+
+def test_the_option_overrides_the_column_and_rows_of_one_task_keep_their_order(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, guarantee: str
+) -> None:
+    topic = new_topic(1)
+    data = spark.range(0, 25_000, 1, 1).selectExpr("'elsewhere' as topic", "cast(id as string) as value")
+    write(data, broker, topic=topic, deliveryGuarantee=guarantee)
+    assert values(broker.bootstrap_servers, topic) == [str(number) for number in range(25_000)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ("id as value", {"topic": "t"}, "column value has the unsupported type bigint"),
+        ("'a' as key", {"topic": "t"}, "there is no column value"),
+        ("'a' as value", {}, "set the option topic"),
+        ("'a' as value", {"topic": "t", "kafka.acks": "2"}, "acks"),
+        (
+            "'a' as value",
+            {"topic": "t", "deliveryGuarantee": "exactly-once", "transactionTimeoutMs": "99999999"},
+            "brokers allow 900000",
+        ),
+    ],
+)
+def test_what_can_t_be_written_is_refused_before_a_task_begins(
+    spark: "SparkSession", broker: BlockingLocalBroker, columns: str, options: dict[str, str], said: str
+) -> None:
+    with pytest.raises(Exception, match=said):
+        write(spark.range(1).selectExpr(columns), broker, **options)
+
+
+def test_what_is_not_written_fails_the_job(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, guarantee: str, admin: Admin
+) -> None:
+    topic = new_topic(1)
+    data = spark.range(0, 10, 1, 1).selectExpr("'a' as value", "cast(id / 9 as int) as partition")
+    with pytest.raises(Exception, match=f"topic {topic} has no partition 1, only 0 to 0"):
+        write(data, broker, topic=topic, deliveryGuarantee=guarantee)
+    if guarantee == "exactly-once":
+        assert read_topic(broker.bootstrap_servers, topic) == []
+        assert admin.list_transactions(states=["Ongoing"]) == []
+    with pytest.raises(Exception, match="1 rows have no topic"):
+        write(
+            spark.sql("select cast(null as string) as topic, 'a' as value"),
+            broker,
+            deliveryGuarantee=guarantee,
+        )
+
+
+def test_a_worker_keeps_its_producer(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, admin: Admin
+) -> None:
+    topic = new_topic(1)
+    for _ in range(8):
+        write(spark.range(0, 10, 1, 1).selectExpr("'a' as value"), broker, topic=topic)
+    partition = TopicPartition(topic, 0)
+    assert len(admin.describe_producers([partition])[partition]) < 8
+    assert len(read_topic(broker.bootstrap_servers, topic)) == 80
+
+
+def test_tasks_without_rows_open_no_transaction_and_jobs_leave_no_decision(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, admin: Admin
+) -> None:
+    topic = new_topic(1)
+    options = {
+        "topic": topic,
+        "deliveryGuarantee": "exactly-once",
+        "decisionTopic": new_topic(cleanup_policy="compact"),
+    }
+    before = {each.transactional_id for each in admin.list_transactions()}
+    data = spark.range(0, 40, 1, 4).selectExpr("cast(id as string) as value")
+    write(data.where("value < 0"), broker, **options)
+    assert {each.transactional_id for each in admin.list_transactions()} == before
+    assert read_topic(broker.bootstrap_servers, options["decisionTopic"]) == []
+    write(data.where("value = 15"), broker, **options)
+    [listing] = [each for each in admin.list_transactions() if each.transactional_id not in before]
+    assert listing.transactional_id.startswith("snakka-spark-job-")
+    assert listing.transactional_id.endswith("-1"), "the task's partition"
+    assert values(broker.bootstrap_servers, topic) == ["15"]
+    decisions = read_topic(broker.bootstrap_servers, options["decisionTopic"])
+    assert [message.value is None for message in decisions] == [False, True]
+    described = admin.describe_transactions([listing.transactional_id])[listing.transactional_id]
+    assert described.timeout_ms == 900_000, "as long as the broker allows"
+
+
+def test_a_job_with_a_name_is_written_once_however_often_it_runs(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic
+) -> None:
+    topic = new_topic(1)
+    for version, last in ((1, 10), (1, 99), (2, 20)):
+        write(
+            spark.range(last - 10, last, 1, 2).selectExpr("cast(id as string) as value"),
+            broker,
+            topic=topic,
+            deliveryGuarantee="exactly-once",
+            txnAppId=topic,
+            txnVersion=str(version),
+        )
+    assert sorted(map(int, values(broker.bootstrap_servers, topic))) == [*range(20)]
+
+
+@pytest.fixture
+def speculation(spark: "SparkSession") -> Iterator[None]:
+    confs = spark._jsparkSession.sessionState().conf()
+    confs.setConfString("spark.speculation", "true")
+    yield
+    confs.setConfString("spark.speculation", "false")
+
+
+@pytest.mark.usefixtures("speculation")
+def test_speculative_execution_is_refused(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic
+) -> None:
+    data = spark.range(1).selectExpr("'a' as value")
+    with pytest.raises(Exception, match=r"exactly-once needs spark\.speculation=false"):
+        write(data, broker, topic=new_topic(), deliveryGuarantee="exactly-once")
+    write(data, broker, topic=new_topic())
+
+
+def test_streams_append_and_complete(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, guarantee: str, tmp_path: Path
+) -> None:
+    source, appended, counted = new_topic(2), new_topic(2), new_topic(1)
+    write(spark.range(100).selectExpr("cast(id as string) as value"), broker, topic=source)
+    data = (
+        spark.readStream.format("snakka")
+        .option("kafka.bootstrap.servers", broker.bootstrap_servers)
+        .option("subscribe", source)
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", "60")
+        .load()
+    )
+    counts = data.groupBy("topic").count().selectExpr("topic as key", "cast(count as string) as value")
+    for topic, frame, mode in ((appended, data.select("value"), "append"), (counted, counts, "complete")):
+        query = (
+            frame.writeStream.format("snakka")
+            .option("kafka.bootstrap.servers", broker.bootstrap_servers)
+            .option("checkpointLocation", str(tmp_path / topic))
+            .options(topic=topic, deliveryGuarantee=guarantee)
+            .outputMode(mode)
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+    assert sorted(map(int, values(broker.bootstrap_servers, appended))) == [*range(100)]
+    batches = values(broker.bootstrap_servers, counted)
+    assert len(batches) > 1
+    assert batches[-1] == "100"
