@@ -26,6 +26,7 @@ from snakka.client.tasks import Tasks
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from snakka.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from snakka.protocol.messages.sasl_handshake import SaslHandshakeResponse
 from snakka.testing import LocalBroker
 
 NOWHERE = "127.0.0.1:1"
@@ -134,6 +135,44 @@ async def test_a_name_is_looked_up_for_every_dial(
         connection.close()
         await pool.any_connection(soon())
         assert names.asked == 3
+
+
+async def test_canonical_names_that_nobody_tells_are_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, snakka: LocalBroker
+) -> None:
+    loop = asyncio.get_running_loop()
+    lookup, asked = loop.getaddrinfo, 0
+
+    async def resolve_slowly(*arguments: Any, **options: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            await asyncio.Event().wait()
+        return await lookup(*arguments, **options)
+
+    monkeypatch.setattr(loop, "getaddrinfo", resolve_slowly)
+    settings = {"client_dns_lookup": "resolve_canonical_bootstrap_servers_only"}
+    async with pool_of(snakka.bootstrap_servers, **settings, socket_connection_setup_timeout_ms=100) as pool:
+        await pool.ask_any(MetadataRequest(topics=[]), MetadataResponse, soon(5))
+    assert asked == 1
+
+
+async def test_a_token_that_never_comes_is_not_waited_for_and_the_reason_is_told() -> None:
+    async with ScriptedBroker() as broker:
+        broker.answers[ApiKey.SASL_HANDSHAKE] = lambda request: SaslHandshakeResponse(
+            mechanisms=["OAUTHBEARER"]
+        )
+        settings = {
+            "security_protocol": "SASL_PLAINTEXT",
+            "sasl_mechanism": "OAUTHBEARER",
+            "sasl_oauthbearer_token_provider": asyncio.Event().wait,
+            "socket_connection_setup_timeout_ms": 100,
+        }
+        async with pool_of(broker.address, **settings) as pool:
+            with pytest.raises(
+                NoBrokerError, match="no credentials came in time; look at the token provider"
+            ):
+                await pool.any_connection(soon(5))
 
 
 async def test_a_broker_that_restarts_is_dialled_again_but_not_all_the_time() -> None:

@@ -73,6 +73,27 @@ async def test_many_who_wait_ask_once() -> None:
     assert asked == 1
 
 
+async def test_a_function_that_blocks_holds_up_nobody_and_is_not_called_again_meanwhile() -> None:
+    clock = HandClock()
+    may_end = threading.Event()
+    threads: list[int] = []
+
+    def provider() -> BearerToken:
+        threads.append(threading.get_ident())
+        may_end.wait(20)
+        return BearerToken("t", clock.ms + 1000)
+
+    source = tokens(provider, clock)
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.02):
+                await source()
+    may_end.set()
+    assert (await source()).value == "t"
+    (thread,) = threads
+    assert thread != threading.get_ident()
+
+
 async def test_an_old_token_serves_while_a_new_one_is_not_to_be_had() -> None:
     clock = HandClock()
     is_up = True

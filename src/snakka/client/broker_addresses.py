@@ -52,14 +52,15 @@ def parse_bootstrap(entries: Iterable[str]) -> list[Address]:
     return addresses
 
 
-async def canonical_addresses(address: Address) -> list[Address]:
-    """The canonical names of all addresses of a name; the name itself if none can be had."""
+async def canonical_addresses(address: Address, seconds: float) -> list[Address]:
+    """The canonical names of all addresses of a name; the name itself if none can be had, or not in time."""
     loop = asyncio.get_running_loop()
     names: dict[str, None] = {}
     try:
-        for entry in await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM):
-            name, _ = await loop.getnameinfo((str(entry[4][0]), address.port), socket.NI_NUMERICSERV)
-            names[name] = None
-    except OSError:
+        async with asyncio.timeout(seconds):
+            for entry in await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM):
+                name, _ = await loop.getnameinfo((str(entry[4][0]), address.port), socket.NI_NUMERICSERV)
+                names[name] = None
+    except OSError:  # a time that is over is one, too
         return [address]
     return [Address(name, address.port) for name in names] or [address]

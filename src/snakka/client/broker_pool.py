@@ -230,7 +230,7 @@ class BrokerPool:
         failure: ClientError | None = None
         for candidates in self._rounds():
             try:
-                return await self._first_to_open(await self._named(candidates), deadline)
+                return await self._first_to_open(await self._named(candidates, deadline), deadline)
             except (NoBrokerError, BrokerUnreachableError, RequestTimedOutError) as error:
                 failure = error
         raise NoBrokerError(f"no broker answers: {failure}; is it running, and is this its address?")
@@ -285,13 +285,15 @@ class BrokerPool:
             return [nodes, bootstrap]
         return [nodes]
 
-    async def _named(self, candidates: list[Target]) -> list[Target]:
+    async def _named(self, candidates: list[Target], deadline: float) -> list[Target]:
         """Bootstrap servers by the canonical names of all their addresses, if the settings want that."""
         if self.settings.client_dns_lookup == "use_all_dns_ips":
             return candidates
         named: list[Target] = []
         for target in candidates:
-            named += await canonical_addresses(target) if isinstance(target, Address) else [target]
+            # Half of the time, so that some is left for dialling.
+            seconds = min(self._remaining(deadline) / 2, self._dial_time.seconds(1))
+            named += await canonical_addresses(target, seconds) if isinstance(target, Address) else [target]
         return named
 
     async def _first_to_open(self, candidates: list[Target], deadline: float) -> PeerConnection:

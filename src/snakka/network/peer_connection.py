@@ -440,7 +440,7 @@ class PeerConnection:
         credentials = self._security.credentials
         assert credentials is not None
         ask = lambda message, version: self._ask(message, version, deadline)  # noqa: E731
-        lifetime_ms = await log_in(self.address, credentials, ask, self.highest_version)
+        lifetime_ms = await log_in(self.address, credentials, ask, self.highest_version, deadline)
         if lifetime_ms > 0:
             seconds = max(lifetime_ms / 1000 * self._security.renew_after, _SOONEST_RENEWAL_SECONDS)
             self._renew_at = self._loop.time() + seconds

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from snakka.network.peer_errors import PeerAuthenticationError
+from snakka.network.peer_errors import PeerAuthenticationError, PeerTimeoutError
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
@@ -23,15 +23,33 @@ _MOST_STEPS = 8
 Ask = Callable[[Message, int], asyncio.Future[Any]]
 
 
-async def log_in(peer: str, credentials: Credentials, ask: Ask, highest_version: Callable[[int], int]) -> int:
-    """For how many milliseconds the login is good; 0 for ever."""
+async def log_in(
+    peer: str,
+    credentials: Credentials,
+    ask: Ask,
+    highest_version: Callable[[int], int],
+    deadline: float,
+) -> int:
+    """For how many milliseconds the login is good; 0 for ever. The deadline is a time of the event loop."""
     try:
         await _shake_hands(peer, credentials.mechanism, ask, highest_version)
-        exchange = await credentials.exchange()
+        exchange = await _new_exchange(peer, credentials, deadline)
         return await _exchange(peer, exchange, ask, highest_version(ApiKey.SASL_AUTHENTICATE))
     except (SaslError, CredentialsError) as error:
         raise PeerAuthenticationError(
             f"can't log in at {peer} with {credentials.mechanism}: {error}"
+        ) from None
+
+
+async def _new_exchange(peer: str, credentials: Credentials, deadline: float) -> SaslExchange:
+    """Credentials may come from elsewhere, which nobody waits for in vain."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await credentials.exchange()
+    except TimeoutError:
+        raise PeerTimeoutError(
+            f"can't log in at {peer} with {credentials.mechanism}: no credentials came in time; look at the"
+            " token provider or token endpoint that they come from"
         ) from None
 
 

@@ -1,6 +1,7 @@
 """Where bearer tokens come from: a function of the user, or a token endpoint; kept until they are nearly at their end.
 
-Rule: one token serves many logins, and is asked for once even if many wait for it. A token endpoint is asked in a thread.
+Rule: one token serves many logins, and is asked for once even if many wait for it. A token endpoint and a plain function
+are asked in a thread, since they may block.
 """
 
 import asyncio
@@ -51,6 +52,7 @@ class BearerTokens:
         self._token: BearerToken | None = None
         self._refresh_at_ms = 0
         self._asking = asyncio.Lock()
+        self._call: asyncio.Future[Any] | None = None  # of a plain function, in its thread
 
     async def __call__(self) -> BearerToken:
         """A token; CredentialsError if none is to be had."""
@@ -63,7 +65,7 @@ class BearerTokens:
 
     async def _refresh(self) -> None:
         try:
-            token = await _asked(self._provider)
+            token = await self._asked()
         except CredentialsError:
             if self._token is not None and not self._is_over(self._token):
                 return  # the old one is still good; the next login asks again
@@ -82,18 +84,31 @@ class BearerTokens:
     def _is_over(self, token: BearerToken) -> bool:
         return token.expires_ms is not None and token.expires_ms <= self._clock.now_ms()
 
+    async def _asked(self) -> BearerToken:
+        try:
+            given: Any = await self._called()
+            if inspect.isawaitable(given):
+                given = await given
+        except CredentialsError:
+            raise
+        except Exception as error:
+            raise CredentialsError(
+                f"sasl.oauthbearer.token.provider failed: {type(error).__name__}: {error}"
+            ) from error
+        return _token(given)
 
-async def _asked(provider: Provider) -> BearerToken:
-    try:
-        given: Any = provider()
-        if inspect.isawaitable(given):
-            given = await given
-    except CredentialsError:
-        raise
-    except Exception as error:
-        raise CredentialsError(
-            f"sasl.oauthbearer.token.provider failed: {type(error).__name__}: {error}"
-        ) from error
+    async def _called(self) -> Any:
+        """What the provider gives. A function that is slow is not called again while it runs: threads are few."""
+        if inspect.iscoroutinefunction(self._provider):
+            return await self._provider()
+        if self._call is None:
+            self._call = asyncio.get_running_loop().run_in_executor(None, self._provider)
+        await asyncio.wait((self._call,))
+        call, self._call = self._call, None
+        return call.result()
+
+
+def _token(given: Any) -> BearerToken:
     if isinstance(given, str):
         return BearerToken(given)
     if isinstance(given, tuple) and len(given) == 2:  # confluent-kafka's form: a token and its end in seconds
