@@ -28,6 +28,13 @@ Answer = Message | None
 Handler = Callable[[Any], Answer | Awaitable[Answer]]
 
 
+class Unreadable(Message):
+    """An answer without a body."""
+
+    def write(self, out: Frame, version: int) -> None:
+        return
+
+
 class ScriptedBroker:
     """`answers[ApiKey.X] = function of the request`; None closes the connection instead of answering."""
 

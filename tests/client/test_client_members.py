@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.client.scripted_broker import ScriptedBroker
+from tests.client.scripted_broker import ScriptedBroker, Unreadable
 from tests.client.scripted_log import TOPIC, TOPIC_ID, ScriptedLog
 from tests.client.waiting import until
 
@@ -494,6 +494,23 @@ async def test_a_member_whose_coordinator_is_gone_while_nobody_asks_for_messages
         coordinator.broker.answers[ApiKey.CONSUMER_GROUP_HEARTBEAT] = answer
         assert (await asyncio.wait_for(consumer.getone(), SECONDS)).value in (b"0", b"1")
         assert listener.heard == ["assigned", "lost", "assigned"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "key"),
+    [("range", ApiKey.HEARTBEAT), ("consumer", ApiKey.CONSUMER_GROUP_HEARTBEAT)],
+)
+async def test_heartbeats_go_on_after_an_answer_that_can_t_be_read(protocol: str, key: ApiKey) -> None:
+    async with member(protocol) as (coordinator, consumer, listener):
+        await until(consumer.assignment)
+        answer = coordinator.broker.answers[key]
+        coordinator.broker.answers[key] = lambda request: Unreadable()
+        asked = len(coordinator.asked(key))
+        await until(lambda: len(coordinator.asked(key)) > asked + 1)
+        coordinator.broker.answers[key] = answer
+        asked = len(coordinator.asked(key))
+        await until(lambda: len(coordinator.asked(key)) > asked + 2)
+        assert listener.heard == ["assigned"]
 
 
 async def test_a_commit_with_an_old_epoch_is_tried_again_with_the_new_one() -> None:

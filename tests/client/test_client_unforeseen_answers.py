@@ -1,13 +1,18 @@
-"""Answers that no broker of today gives: codes of a newer one. Whoever asked hears of it, and everything else goes on."""
+"""Answers that no broker of today gives: codes of a newer one, or what can't be read at all.
+
+Whoever asked hears of it, and everything else goes on.
+"""
 
 import asyncio
 from typing import Any
 
 import pytest
-from tests.client.scripted_broker import ScriptedBroker
+from tests.client.scripted_broker import ScriptedBroker, Unreadable
 from tests.client.scripted_log import TOPIC, TOPIC_ID, ScriptedLog
+from tests.client.waiting import until
 
 from snakka.client import Admin, Consumer, Producer
+from snakka.client.errors import BrokerUnreachableError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -67,3 +72,45 @@ async def test_an_admin_tells_of_a_code_that_it_does_not_know() -> None:
         async with Admin(bootstrap_servers=broker.address) as admin, asyncio.timeout(SECONDS):
             with pytest.raises(ApiError, match="UNKNOWN_SERVER_ERROR"):
                 await admin.list_groups()
+
+
+async def test_metadata_that_can_t_be_read_is_asked_for_again() -> None:
+    async with ScriptedBroker() as broker:
+        metadata = broker.answers[ApiKey.METADATA]
+        settings = {"retry_backoff_ms": 5, "retry_backoff_max_ms": 5, "enable_idempotence": False}
+        async with (
+            Producer(bootstrap_servers=broker.address, **settings) as producer,
+            asyncio.timeout(SECONDS),
+        ):
+            for _ in range(2):
+                broker.answers[ApiKey.METADATA] = lambda request: Unreadable()
+                asked = len(broker.asked(ApiKey.METADATA))
+                producer._cluster.refresh_soon()
+                await until(lambda: len(broker.asked(ApiKey.METADATA)) > asked)  # noqa: B023
+                broker.answers[ApiKey.METADATA] = metadata
+            broker.add_topic(TOPIC, TOPIC_ID, [(1, 0)])
+            assert await producer.partitions_for(TOPIC) == {0}
+            asked = len(broker.asked(ApiKey.METADATA))
+            producer._cluster.refresh_soon()
+            await until(lambda: len(broker.asked(ApiKey.METADATA)) > asked)
+
+
+async def test_an_answer_that_can_t_be_read_is_told_with_its_broker() -> None:
+    async with ScriptedBroker() as broker:
+        broker.answers[ApiKey.LIST_GROUPS] = lambda request: Unreadable()
+        async with Admin(bootstrap_servers=broker.address) as admin:
+            with pytest.raises(BrokerUnreachableError, match="has given an answer that can't be read"):
+                await admin.list_groups(timeout_ms=300)
+
+
+async def test_a_producer_whose_work_in_the_background_has_ended_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with ScriptedBroker() as broker:
+        settings = {"bootstrap_servers": broker.address, "enable_idempotence": False}
+        async with Producer(**settings) as producer, asyncio.timeout(SECONDS):
+            monkeypatch.setattr(producer._cluster, "_drop_idle", lambda: {}["a mistake of ours"])
+            producer._cluster.refresh_soon()
+            await until(lambda: producer._obstacle is not None)
+            with pytest.raises(KeyError, match="a mistake of ours"):
+                await producer.send(TOPIC, b"x")

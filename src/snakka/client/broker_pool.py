@@ -31,6 +31,7 @@ from snakka.network.peer_connection import (
     PeerTimeoutError,
     SocketBuffers,
 )
+from snakka.protocol.errors import ProtocolError
 from snakka.protocol.message import Message
 from snakka.protocol.messages.api_versions import ApiVersionsRequest
 from snakka.runtime.clock import Clock, SystemClock
@@ -160,6 +161,11 @@ class BrokerPool:
             raise client_error(error) from None
         except OSError as error:
             raise client_error(error) from None
+        except ProtocolError as error:
+            connection.close()  # who knows what else comes there
+            raise BrokerUnreachableError(
+                f"{connection.address} has given an answer that can't be read: {error}"
+            ) from None
         assert isinstance(response, kind)
         return response
 

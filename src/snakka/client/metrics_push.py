@@ -5,6 +5,7 @@ no metrics is asked again as rarely as it says. Nothing is measured here: whoeve
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from snakka.protocol.messages.get_telemetry_subscriptions import (
 from snakka.protocol.messages.push_telemetry import PushTelemetryRequest, PushTelemetryResponse
 from snakka.protocol.uuids import ZERO_UUID, Uuid
 
+_log = logging.getLogger(__name__)
 # After an error, and before a broker has said how often it wants to hear from us.
 DEFAULT_INTERVAL_SECONDS = 300.0
 SHORTEST_INTERVAL_SECONDS = 0.1
@@ -104,6 +106,9 @@ class MetricsPush:
                 pause = DEFAULT_INTERVAL_SECONDS
             except ApiError as error:
                 pause = None if error.code in _HOPELESS else DEFAULT_INTERVAL_SECONDS
+            except Exception:
+                _log.exception("metrics are not pushed any more")
+                return  # the client goes on all the same
 
     async def _is_closing_within(self, seconds: float) -> bool:
         try:

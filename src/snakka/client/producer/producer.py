@@ -66,7 +66,7 @@ class Producer:
         >>> producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20, "compression.type": "zstd"})
         """
         self._settings = resolve(ProducerSettings, keywords, settings)
-        self._tasks = Tasks()
+        self._tasks = Tasks(self._task_failed)
         self._cluster = open_cluster(self._settings, self._tasks)
         self._clock = self._cluster.clock
         self._now_ms = self._clock.now_ms
@@ -351,6 +351,10 @@ class Producer:
     def _failed(self, error: Exception) -> None:
         """Nothing can be sent any more."""
         self._obstacle = error
+
+    def _task_failed(self, name: str, error: BaseException) -> None:
+        if isinstance(error, Exception):
+            self._sender.fail(error)
 
     async def _known_topic(self, name: str) -> TopicQueues:
         """The queues of a topic, which is asked for if it is not known; brokers may create it."""
