@@ -72,7 +72,7 @@ class PushedFilters:
 
     def may_have(self, partition: TopicPartition) -> bool:
         """Whether rows of this partition can pass."""
-        values = {"topic": partition.topic, "partition": partition.partition}
+        values: dict[str, str | int] = {"topic": partition.topic, "partition": partition.partition}
         return all(_passes(each, values[_column(each)]) for each in self.of_partitions)
 
     def narrowed(self, ranges: Sequence[OffsetRange], offsets: "TopicOffsets") -> list[OffsetRange]:

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 MOST_BYTES = 4 * 1024 * 1024
 
 
-class RangeToRead(InputPartition):  # type: ignore[misc]
+class RangeToRead(InputPartition):
     """What one task reads."""
 
     def __init__(self, offsets: OffsetRange, *, begins_at_earliest: bool = False) -> None:
@@ -77,8 +77,10 @@ class PartitionReader:
                     columns=self.columns.names,
                     max_bytes=MOST_BYTES,
                 )
-                if not fetched and self._is_at_end(consumer, given.offsets):
-                    return
+                if not fetched:
+                    if consumer.position(partition) >= end:
+                        return
+                    self._check_reachable(consumer, given.offsets)
             except (OffsetOutOfRangeError, TopicRecreatedError) as error:
                 resumed = self._after_loss(consumer, given, error)
                 if resumed is None:
@@ -89,11 +91,12 @@ class PartitionReader:
                 for begins in range(0, batch.num_rows, MOST_ROWS):
                     yield self.columns.for_spark(batch.slice(begins, MOST_ROWS))
 
-    def _is_at_end(self, consumer: Consumer, offsets: OffsetRange) -> bool:
-        """Nothing came: either all was read, or it can't be had in time."""
+    def _check_reachable(self, consumer: Consumer, offsets: OffsetRange) -> None:
+        """Nothing came in time: either there is nothing up to the end of the range, or it can't be had."""
         position = consumer.position(offsets.partition)
-        if position >= offsets.end:
-            return True
+        (latest,) = consumer.end_offsets([offsets.partition]).values()
+        if position >= latest:
+            raise OffsetOutOfRangeError(f"the log of {offsets.partition} ends at {latest}")
         raise TimeoutError(
             f"{offsets.partition} gave nothing from offset {position} on, of the range up to {offsets.end}, in"
             f" {self.poll_timeout_ms} ms: kafkaConsumer.pollTimeoutMs may be longer"

@@ -5,13 +5,14 @@ wants next, so the batch before is known to be done when the next one is asked f
 """
 
 import logging
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from snakka.client.blocking import Admin, Consumer
 from snakka.client.errors import ClientError
 from snakka.client.topic_partition import TopicPartition
-from snakka.protocol.errors import ApiError
+from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.runtime.clock import Clock, SystemClock
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.read_options import ReadOptions
@@ -85,8 +86,11 @@ class StreamDriver:
         end = self._next_end(start, is_limited)
         if not is_first and not self._available_now:
             deadline = self._clock.monotonic() + NEWS_WAIT_MS / 1000
-            while end == start and (remaining := deadline - self._clock.monotonic()) > 0:
-                self._news.wait(self.available, remaining)
+            while (
+                end == start
+                and (remaining := deadline - self._clock.monotonic()) > 0
+                and self._news.has_come(self.available, remaining)
+            ):
                 end = self._next_end(start, is_limited)
         if is_first:
             self._notes.write(start, end)
@@ -212,15 +216,18 @@ class News:
         self._consumer: Consumer | None = None
         self._ends: Offsets = {}
 
-    def wait(self, ends: Mapping[TopicPartition, int], seconds: float) -> None:
-        """Until there is something after these ends, or the time is over."""
+    def has_come(self, ends: Mapping[TopicPartition, int], seconds: float) -> bool:
+        """Wait until there is something after these ends; False if there is nothing in time."""
         try:
             consumer = self._watching(ends)
-            if consumer.fetch_arrow(timeout_ms=max(int(seconds * 1000), 1), columns=["offset"]):
-                self._ends = {}  # positions have moved
-        except (ApiError, ClientError) as error:
+            if not consumer.fetch_arrow(timeout_ms=max(int(seconds * 1000), 1), columns=["offset"]):
+                return False
+            self._ends = {}  # positions have moved
+        except (ApiError, ClientError, ProtocolError) as error:
             _log.info("waiting for records has failed, and begins anew: %s", error)
             self.close()
+            time.sleep(seconds)
+        return True
 
     def _watching(self, ends: Mapping[TopicPartition, int]) -> Consumer:
         if self._consumer is None:

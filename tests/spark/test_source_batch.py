@@ -1,0 +1,253 @@
+"""Topics as batches, through a real Spark: columns, ranges, pieces, filters, transactions, losses."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.spark.conftest import NewTopic
+from tests.spark.source_topics import at, fill, transactions
+
+from snakka.client.blocking import Admin, Producer
+from snakka.testing import BlockingLocalBroker
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+TIME_MS = 1_700_000_000_000
+PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
+Read = Callable[..., "DataFrame"]
+
+
+@pytest.fixture
+def read(spark: "SparkSession", broker: BlockingLocalBroker) -> Read:
+    def load(topic: str = "", *, schema: str = "", **given: str) -> "DataFrame":
+        reader = spark.read.format("snakka").option("kafka.bootstrap.servers", broker.bootstrap_servers)
+        if topic:
+            reader = reader.option("subscribe", topic)
+        if schema:
+            reader = reader.schema(schema)
+        return reader.options(**{name.replace("__", "."): value for name, value in given.items()}).load()
+
+    return load
+
+
+@contextmanager
+def conf(spark: "SparkSession", name: str, value: str) -> Iterator[None]:
+    before = spark.conf.get(name)
+    spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        spark.conf.set(name, before)
+
+
+def values(frame: "DataFrame") -> list[str]:
+    return sorted(row.value.decode() for row in frame.select("value").collect())
+
+
+def numbers(frame: "DataFrame") -> list[int]:
+    return sorted(map(int, values(frame)))
+
+
+def test_every_column_of_every_kind_of_record(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    topic = new_topic(2)
+    appended = new_topic(1, message_timestamp_type="LogAppendTime")
+    with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        producer.send_and_wait(topic, b"plain", key=b"k", partition=1, timestamp_ms=TIME_MS + 7)
+        headers = [("h", b"1"), ("h", None), ("ä", b"")]
+        producer.send_and_wait(topic, None, headers=headers, partition=1, timestamp_ms=TIME_MS)
+        producer.send_and_wait(appended, b"", key=b"", timestamp_ms=TIME_MS)
+    with conf(spark, "spark.sql.session.timeZone", "America/New_York"):
+        rows = read(topic, includeHeaders="true").orderBy("offset").collect()
+    first, second = rows
+    assert (bytes(first.key), bytes(first.value), first.topic, first.partition, first.offset) == (
+        b"k",
+        b"plain",
+        topic,
+        1,
+        0,
+    )
+    assert first.timestamp.astimezone(UTC) == datetime.fromtimestamp((TIME_MS + 7) / 1000, UTC)
+    assert (first.timestampType, first.headers) == (0, None)  # none, and no empty list, as in Spark's source
+    assert (second.key, second.value) == (None, None)
+    assert [(each.key, each.value) for each in second.headers] == [("h", b"1"), ("h", None), ("ä", b"")]
+    (row,) = read(appended).collect()
+    assert (bytes(row.key), bytes(row.value), row.timestampType) == (b"", b"", 1)
+    assert row.timestamp.astimezone(UTC) > datetime.fromtimestamp(TIME_MS / 1000 + 1, UTC)
+    assert "headers" not in row.asDict()
+
+
+def test_ranges_by_name_number_and_time(broker: BlockingLocalBroker, new_topic: NewTopic, read: Read) -> None:
+    topic, bootstrap = new_topic(2), broker.bootstrap_servers
+    fill(bootstrap, topic, range(10), partition=0, timestamp_ms=TIME_MS)
+    fill(bootstrap, topic, range(100, 104), partition=1, timestamp_ms=TIME_MS)
+    both = [*range(10), *range(100, 104)]
+    middle = TIME_MS + 2500
+
+    def named(first: int, second: int) -> str:
+        return f'{{"{topic}":{{"0":{first},"1":{second}}}}}'
+
+    assert numbers(read(topic, startingOffsets="earliest", endingOffsets="latest")) == both
+    given = {"startingOffsets": named(8, -2), "endingOffsets": named(-1, 1)}
+    assert numbers(read(topic, **given)) == [8, 9, 100]
+    assert numbers(read(topic, startingTimestamp=str(middle))) == [*range(3, 10), 103]
+    given = {"startingOffsetsByTimestamp": named(middle, TIME_MS), "endingTimestamp": str(TIME_MS + 5000)}
+    assert numbers(read(topic, **given)) == [
+        3,
+        4,
+        *range(100, 104),
+    ]  # nothing so new in the second: to its end
+    given = {"endingOffsetsByTimestamp": named(middle, middle)}
+    assert numbers(read(topic, **given)) == [0, 1, 2, 100, 101, 102]
+    assert numbers(read(assign=f'{{"{topic}":[1]}}')) == [100, 101, 102, 103]
+    assert numbers(read(subscribePattern=f"^{topic[:-2]}\\p{{Alnum}}+$")) == both
+
+
+def test_wrong_options_are_told_when_the_frame_is_made_or_planned(
+    new_topic: NewTopic, read: Read, broker: BlockingLocalBroker
+) -> None:
+    topic = new_topic(1)
+    with pytest.raises(Exception, match="one of assign, subscribe, subscribePattern must be set"):
+        read()
+    with pytest.raises(Exception, match=r"kafka\.auto\.offset\.reset can't be set: where to begin is"):
+        read(topic, kafka__auto__offset__reset="latest")
+    with pytest.raises(Exception, match="startingOffsets can't be latest"):
+        read(topic, startingOffsets="latest").count()
+    with pytest.raises(Exception, match="nobody-made-this: there is no such topic"):
+        read("nobody-made-this").count()
+    with pytest.raises(Exception, match="column value is binary, not string"):
+        read(topic, schema="value STRING").count()
+    assert read(topic).count() == 0
+
+
+def test_large_partitions_are_divided_and_rows_stay_whole(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    """More rows than one Arrow batch may have, of several batches of records, in several tasks."""
+    from pyspark.sql.functions import count, countDistinct, spark_partition_id
+
+    topic = new_topic(2)
+    fill(broker.bootstrap_servers, topic, range(25_000))
+    fill(broker.bootstrap_servers, topic, range(100), partition=1)
+    for given, tasks in (({}, 2), ({"minPartitions": "4"}, 4), ({"maxRecordsPerPartition": "10000"}, 4)):
+        (row,) = (
+            read(topic, **given)
+            .withColumn("task", spark_partition_id())
+            .agg(
+                count("*").alias("rows"),
+                countDistinct("partition", "offset", "value").alias("distinct"),
+                countDistinct("task").alias("tasks"),
+            )
+            .collect()
+        )
+        assert (row.rows, row.distinct, row.tasks) == (25_100, 25_100, tasks)
+    assert read(topic).limit(3).count() == 3  # a task that is not read to its end leaves nothing behind
+    assert read(topic).count() == 25_100
+
+
+def test_only_chosen_columns_in_the_order_that_is_asked_for(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, ["a", "b"], timestamp_ms=TIME_MS)
+    frame = read(topic, schema="timestampType INT, value BINARY, offset BIGINT")
+    assert [tuple(row) for row in frame.collect()] == [(0, b"a", 0), (0, b"b", 1)]
+    headers = "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING"
+    assert [tuple(row) for row in read(topic, schema=headers).collect()] == [(None, topic)] * 2
+
+
+def test_filters_choose_what_is_fetched_where_that_is_turned_on(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    topic, other = new_topic(2), new_topic(1)
+    bootstrap = broker.bootstrap_servers
+    fill(bootstrap, topic, range(10), partition=0, timestamp_ms=TIME_MS)
+    fill(bootstrap, topic, range(100, 110), partition=1, timestamp_ms=TIME_MS)
+    fill(bootstrap, other, range(1000, 1010), timestamp_ms=TIME_MS)
+    when = datetime.fromtimestamp(TIME_MS / 1000 + 7, UTC).strftime("TIMESTAMP'%Y-%m-%d %H:%M:%SZ'")
+    expected = {
+        f"topic = '{other}'": list(range(1000, 1010)),
+        "partition IN (1, 5)": list(range(100, 110)),
+        "partition != 0 AND offset < 2": [100, 101],
+        "offset BETWEEN 3 AND 4 AND partition = 0": [3, 4, 1003, 1004],
+        "offset IN (1, 9) AND partition = 1": [101, 109],
+        f"timestamp >= {when} AND partition = 1": [107, 108, 109],
+        f"timestamp < {when} AND partition = 1": list(range(100, 107)),
+        "offset = 5 AND topic IS NOT NULL": [5, 105, 1005],
+        "CAST(CAST(value AS STRING) AS INT) > 1008": [1009],
+    }
+    pushed = read(f"{topic},{other}", pushDownFilters="true")
+    for condition, found in expected.items():
+        assert numbers(pushed.where(condition)) == found, condition
+    plan = pushed.where(f"topic = '{other}' AND offset > 7")._jdf.queryExecution().toString()
+    assert "Filter" in plan
+    assert "Filter (" not in plan.partition("== Physical Plan ==")[2]  # nothing is left for Spark to judge
+    with conf(spark, PUSH_DOWN, "false"):
+        # Spark refuses a reader that could take filters then; a job that does not ask for it must run.
+        with pytest.raises(Exception, match=PUSH_DOWN.replace(".", r"\.")):
+            pushed.where("partition = 1").count()
+        plain = read(f"{topic},{other}")
+        assert numbers(plain.where("partition = 1 AND offset < 3")) == [100, 101, 102]
+
+
+def test_committed_records_only_and_a_range_that_ends_with_nothing(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    """The end of the range is a marker, an aborted transaction or an open one: nobody waits for a record there."""
+    topic = new_topic(1)
+    producer = transactions(broker.bootstrap_servers, topic, "commit", "abort", "open")
+    try:
+        uncommitted = read(topic, kafkaConsumer__pollTimeoutMs="20000")
+        assert len(values(uncommitted)) == 9
+        committed = read(
+            topic, kafka__isolation__level="read_committed", kafkaConsumer__pollTimeoutMs="20000"
+        )
+        assert values(committed) == ["commit 0", "commit 1", "commit 2"]
+        only_aborted = read(
+            topic,
+            kafka__isolation__level="read_committed",
+            startingOffsets=f'{{"{topic}":{{"0":4}}}}',
+            endingOffsets=f'{{"{topic}":{{"0":8}}}}',
+            kafkaConsumer__pollTimeoutMs="20000",
+        )
+        assert only_aborted.count() == 0
+    finally:
+        producer.abort_transaction()
+        producer.stop()
+
+
+def test_records_that_are_gone(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, read: Read
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(10))
+    admin.delete_records({at(topic, 0): 6}).raise_for_errors()
+    assert numbers(read(topic)) == [6, 7, 8, 9]
+    begins = {"startingOffsets": f'{{"{topic}":{{"0":2}}}}'}
+    with pytest.raises(Exception, match=r"offset 2 of the range up to 10 is gone, there are 6 to 10"):
+        read(topic, **begins).count()
+    assert numbers(read(topic, **begins, failOnDataLoss="false")) == [6, 7, 8, 9]
+    ends = {"endingOffsets": f'{{"{topic}":{{"0":4}}}}'}
+    assert numbers(read(topic, **begins, **ends, failOnDataLoss="false")) == []
+    beyond = {"startingOffsets": f'{{"{topic}":{{"0":8}}}}', "endingOffsets": f'{{"{topic}":{{"0":20}}}}'}
+    assert numbers(read(topic, **beyond, failOnDataLoss="false", kafkaConsumer__pollTimeoutMs="500")) == [
+        8,
+        9,
+    ]
+
+
+def test_sql_finds_the_source_too(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(3))
+    spark.sql(
+        f"CREATE OR REPLACE TEMPORARY VIEW v USING snakka OPTIONS "
+        f"(`kafka.bootstrap.servers` '{broker.bootstrap_servers}', subscribe '{topic}')"
+    )
+    assert spark.sql("SELECT count(*) AS n FROM v").collect()[0].n == 3
+    spark.catalog.dropTempView("v")
