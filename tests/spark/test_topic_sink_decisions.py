@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.spark.topic_sink_reading import values
 
-from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.client.blocking import Admin, Producer
 from snakka.client.errors import ClientError
 from snakka.client.open_transaction import OpenTransaction
-from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
@@ -71,19 +71,9 @@ class Job:
                 producer.send(self.topic, value)
             return producer.detach_transaction()
 
-    def seen(self) -> list[bytes]:
+    def seen(self) -> list[str]:
         """What read_committed consumers get, up to the first open transaction."""
-        partition = TopicPartition(self.topic, 0)
-        settings = {**self.options.connection, "isolation.level": "read_committed"}
-        with Consumer(settings) as consumer:
-            end = consumer.end_offsets([partition])[partition]
-            consumer.assign([partition])
-            consumer.seek(partition, 0, up_to=end)
-            values: list[bytes] = []
-            while consumer.position(partition) < end:
-                for messages in consumer.getmany(timeout_ms=200).values():
-                    values += [message.value for message in messages if message.value is not None]
-        return sorted(values)
+        return sorted(values(self.options.settings["bootstrap.servers"], self.topic))
 
     def is_settled(self, admin: Admin) -> bool:
         """Whether nothing of the query is open."""
@@ -105,7 +95,7 @@ def test_a_batch_counts_as_a_whole(job: Job, admin: Admin) -> None:
     assert job.seen() == []
     assert job.decisions.last_of(job.query_id) is None
     job.end.commit(messages)
-    assert job.seen() == [b"a", b"b", b"c"]
+    assert job.seen() == ["a", "b", "c"]
     decision = job.decisions.last_of(job.query_id)
     assert decision is not None
     assert (decision.query_id, decision.batch_id, decision.is_finished) == (job.query_id, 0, True)
@@ -124,7 +114,7 @@ def test_what_is_not_decided_is_written_again_by_fewer_tasks(job: Job, admin: Ad
         job.task(0, partition, b"lost %d" % partition)
     again = [job.task(0, 0, b"a", run_id="second"), job.task(0, 1, run_id="second")]
     job.end.commit(again)
-    assert job.seen() == [b"a"]
+    assert job.seen() == ["a"]
     assert job.is_settled(admin), "what the ids beyond the new tasks had left open does not hold up readers"
 
 
@@ -134,7 +124,7 @@ def test_a_task_that_was_tried_again_leaves_nothing_open(job: Job, admin: Admin)
     empty = job.task(1, 1)
     empty.attempt = 1
     job.end.commit([job.task(1, 0, b"b"), empty])
-    assert job.seen() == [b"a", b"b"]
+    assert job.seen() == ["a", "b"]
     assert job.is_settled(admin)
 
 
@@ -146,12 +136,12 @@ def test_whoever_finds_a_decision_finishes_it(job: Job, admin: Admin, ended: int
     admin.end_transactions(transactions[:ended]).raise_for_errors()
     # The tasks of the next attempt have seen the decision; there may be more or fewer of them.
     job.end.commit([job.task(7, partition, run_id="second") for partition in range(5)])
-    assert job.seen() == [b"0", b"1", b"2"]
+    assert job.seen() == ["0", "1", "2"]
     decision = job.decisions.last_of(job.query_id)
     assert decision is not None
     assert decision.is_finished
     job.end.commit([job.task(7, 0, run_id="third")])
-    assert job.seen() == [b"0", b"1", b"2"]
+    assert job.seen() == ["0", "1", "2"]
 
 
 def test_a_batch_before_the_decided_one_is_not_written_again(job: Job) -> None:
@@ -159,7 +149,7 @@ def test_a_batch_before_the_decided_one_is_not_written_again(job: Job) -> None:
     job.end.commit([job.task(6, 1, b"again")])
     assert job.seen() == [], "the transaction of batch 7 is not this batch's to end"
     job.end.commit([job.task(7, 0)])
-    assert job.seen() == [b"a"]
+    assert job.seen() == ["a"]
 
 
 def test_abort_does_nothing_once_decided(job: Job, admin: Admin) -> None:
@@ -172,14 +162,14 @@ def test_abort_does_nothing_once_decided(job: Job, admin: Admin) -> None:
     assert job.seen() == []
     assert not job.is_settled(admin)
     job.end.commit(messages)
-    assert job.seen() == [b"a", b"b"]
+    assert job.seen() == ["a", "b"]
 
 
 def test_after_a_commit_that_failed_nothing_is_aborted_since_it_may_be_decided(job: Job) -> None:
     message = job.task(0, 0, b"a")
     job.end.abort([message])
     job.end.commit([message])
-    assert job.seen() == [b"a"]
+    assert job.seen() == ["a"]
 
 
 def test_abort_ends_what_the_other_tasks_wrote_when_one_has_failed(job: Job, admin: Admin) -> None:
@@ -192,7 +182,7 @@ def test_abort_ends_what_the_other_tasks_wrote_when_one_has_failed(job: Job, adm
     job.end.abort([None, None], BatchName(job.query_id, 0))
     assert job.is_settled(admin)
     job.end.commit([job.task(0, 0, b"b"), job.task(0, 1, b"c")])
-    assert job.seen() == [b"b", b"c"]
+    assert job.seen() == ["b", "c"]
 
 
 def test_a_decided_transaction_that_a_timeout_aborted_stops_the_query(
@@ -210,7 +200,7 @@ def test_a_decided_transaction_that_a_timeout_aborted_stops_the_query(
     job.decisions.forget(job.query_id)
     job.timeout_ms = 60_000
     job.end.commit([job.task(3, 0, b"b")])
-    assert job.seen() == [b"b"]
+    assert job.seen() == ["b"]
 
 
 def test_nothing_is_decided_about_a_transaction_that_has_ended(
@@ -226,14 +216,14 @@ def test_nothing_is_decided_about_a_transaction_that_has_ended(
     assert job.decisions.last_of(job.query_id) is None
     assert job.is_settled(admin)
     job.end.commit([job.task(3, 0, b"a"), job.task(3, 1, b"b")])
-    assert job.seen() == [b"a", b"b"]
+    assert job.seen() == ["a", "b"]
 
 
 def test_a_task_that_looked_too_early_is_aborted(job: Job, admin: Admin) -> None:
     """It has begun with another id, so the decided transaction is still there."""
     job.decisions.write(Decision(job.query_id, 0, (job.written(0, b"a"),)))
     job.end.commit([job.task(0, 0), job.task(0, 1, b"again")])
-    assert job.seen() == [b"a"]
+    assert job.seen() == ["a"]
     assert job.is_settled(admin)
 
 
@@ -249,7 +239,7 @@ def test_a_job_that_nobody_asks_about_again_leaves_no_decision(
 ) -> None:
     job = Job(options, new_topic())
     BatchEnd(options, 60_000, is_asked_again=False).commit([job.task(0, 0, b"a")])
-    assert job.seen() == [b"a"]
+    assert job.seen() == ["a"]
     assert job.decisions.last_of(job.query_id) is None
 
 

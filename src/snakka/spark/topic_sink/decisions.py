@@ -37,6 +37,9 @@ _CONFIGS = {
     "min.cleanable.dirty.ratio": "0.1",
     "max.message.bytes": str(_LARGEST_BYTES),
 }
+# As the topic of a transaction coordinator has it, where there are brokers enough.
+_MOST_REPLICAS = 3
+_LEAST_IN_SYNC = 2
 _READ_SECONDS = 60.0
 _POLL_MS = 200
 
@@ -174,8 +177,12 @@ def ensure_decision_topic(admin: Admin, name: str) -> None:
     """Create it, if it is not there; SparkOptionError if it would lose decisions."""
     configs = _topic_configs(admin, name)
     if configs is None:
+        replicas = min(len(admin.describe_cluster().brokers), _MOST_REPLICAS)
+        in_sync = {"min.insync.replicas": str(min(_LEAST_IN_SYNC, max(replicas - 1, 1)))}
         try:
-            admin.create_topic(name, partitions=1, configs=_CONFIGS)
+            admin.create_topic(
+                name, partitions=1, replication_factor=replicas, configs={**_CONFIGS, **in_sync}
+            )
         except ApiError as error:
             if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS:
                 raise

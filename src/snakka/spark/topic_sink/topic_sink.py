@@ -9,6 +9,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from snakka.client.admin import ConfigResource
+from snakka.client.blocking import Admin
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import ensure_decision_topic
 from snakka.spark.topic_sink.sink_columns import sink_columns
@@ -68,17 +69,27 @@ def _prepared(options: WriteOptions) -> int:
     if key not in known:
         admin = worker_clients().admin(options.connection)
         ensure_decision_topic(admin, options.decision_topic)
-        cluster = admin.describe_cluster()
-        resources = [ConfigResource.broker(broker.node_id) for broker in cluster.brokers]
-        configs = admin.describe_configs(resources, names=[_LONGEST]).raise_for_errors()
-        longest = min(int(each[_LONGEST].value or 0) for each in configs.values())
-        wanted = options.transaction_timeout_ms
-        if wanted is not None and wanted > longest:
-            raise SparkOptionError(
-                f"{TRANSACTION_TIMEOUT_MS} is {wanted}, and brokers allow {longest} with {_LONGEST}"
-            )
-        known[key] = longest if wanted is None else wanted
+        known[key] = _timeout_ms(admin, options.transaction_timeout_ms)
     return known[key]
+
+
+def _timeout_ms(admin: Admin, wanted: int | None) -> int:
+    """What the user says, if brokers allow it, or as much as they do."""
+    brokers = admin.describe_cluster().brokers
+    outcomes = admin.describe_configs(
+        [ConfigResource.broker(broker.node_id) for broker in brokers], names=[_LONGEST]
+    )
+    for error in outcomes.errors.values():
+        if wanted is not None:
+            return wanted  # brokers that do not tell say no when a task begins
+        error.add_note(f"it is needed to know {_LONGEST}: set {TRANSACTION_TIMEOUT_MS} to do without")
+        raise error
+    longest = min(int(configs[_LONGEST].value or 0) for configs in outcomes.results.values())
+    if wanted is not None and wanted > longest:
+        raise SparkOptionError(
+            f"{TRANSACTION_TIMEOUT_MS} is {wanted}, and brokers allow {longest} with {_LONGEST}"
+        )
+    return longest if wanted is None else wanted
 
 
 @cache

@@ -149,10 +149,10 @@ class BatchEnd:
         """Only the first batch of a run and tasks that were tried again can have found something."""
         query_id, run_id = messages[0].batch.query_id, messages[0].run_id
         cleared = _cleared_runs(getpid())
-        is_known = run_id is not None and cleared.get(query_id) == run_id
-        if not is_known or any(message.attempt for message in messages):
+        may_be_left = self._is_asked_again and (run_id is None or cleared.get(query_id) != run_id)
+        if may_be_left or any(message.attempt for message in messages):
             self._clear(query_id, written)
-            if run_id is not None:
+            if may_be_left and run_id is not None:
                 cleared[query_id] = run_id
 
     def _clear(self, query_id: str, written: Collection[OpenTransaction]) -> None:
