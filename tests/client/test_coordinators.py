@@ -119,6 +119,23 @@ async def test_it_dies_while_it_is_asked() -> None:
         assert (await beat(them)).error_code == 0
 
 
+async def test_it_is_at_another_address_now() -> None:
+    async with (
+        ScriptedBroker(1) as first,
+        ScriptedBroker(2) as second,
+        coordinators_at(first.address) as them,
+    ):
+        first.answers[ApiKey.FIND_COORDINATOR] = found(second)
+        second.answers[ApiKey.HEARTBEAT] = lambda _: HeartbeatResponse()
+        assert (await beat(them)).error_code == 0
+        async with ScriptedBroker(2) as moved:
+            second.answers[ApiKey.HEARTBEAT] = lambda _: None
+            first.answers[ApiKey.FIND_COORDINATOR] = found(moved)
+            moved.answers[ApiKey.HEARTBEAT] = lambda _: HeartbeatResponse()
+            assert (await beat(them, soon(5))).error_code == 0
+            assert len(moved.asked(ApiKey.HEARTBEAT)) == 1
+
+
 async def test_there_is_none_yet_or_none_for_us() -> None:
     async with ScriptedBroker() as broker, coordinators_at(broker.address) as coordinators:
         broker.answers[ApiKey.FIND_COORDINATOR] = found(broker, ErrorCode.COORDINATOR_NOT_AVAILABLE)

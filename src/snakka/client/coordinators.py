@@ -86,6 +86,7 @@ class Coordinators:
         except ClientError as error:
             if not isinstance(error, AuthenticationError):
                 self.forget(kind, key, node_id)
+                self._cluster.refresh_soon()  # other brokers may be others, too
             raise
 
     async def ask_until_served(
@@ -135,7 +136,8 @@ class Coordinators:
             raise ApiError(
                 ErrorCode(row.error_code), f"{what}: {row.error_message}" if row.error_message else what
             )
-        node = BrokerNode(row.node_id, row.host, row.port)
-        if row.node_id not in pool.nodes:
+        known = pool.nodes.get(row.node_id)
+        if known is None or known.address != (row.host, row.port):
+            node = BrokerNode(row.node_id, row.host, row.port, None if known is None else known.rack)
             pool.set_nodes({**pool.nodes, row.node_id: node})
         return row.node_id
