@@ -66,6 +66,9 @@ def test_who_may_not_ask_is_told_so_and_secrets_are_not() -> None:
     with Registry(user="reader", password="geheim") as registry:
         number = registry.register("s", '"long"')
         assert client(registry.url, user="reader", password="geheim").by_id(number).kind == "AVRO"
+        inside = registry.url.replace("://", "://reader:geheim@")
+        assert client(inside).by_id(number).kind == "AVRO"
+        assert RegistrySettings.of(inside, {}).urls == (registry.url,)
         with pytest.raises(RegistryUnavailableError, match="401") as refused:
             client(registry.url, user="reader", password="falsch").by_id(number)
         assert "falsch" not in str(refused.value)

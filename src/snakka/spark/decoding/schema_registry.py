@@ -36,7 +36,10 @@ class UnknownSchemaError(LookupError):
 
 @dataclass(frozen=True)
 class RegistrySettings:
-    """Where the registries are and how to speak to them; never shown with its secrets."""
+    """Where the registries are and how to speak to them; never shown with its secrets.
+
+    A user and a password may also stand in the address: https://user:password@host.
+    """
 
     urls: tuple[str, ...]
     user: str | None = None
@@ -50,16 +53,22 @@ class RegistrySettings:
         for name in options:
             if name not in _OPTIONS:
                 raise DecodingError(f"registry_options.{name}", f"is none of {', '.join(_OPTIONS)}")
-        urls = tuple(each.strip().rstrip("/") for each in url.split(",") if each.strip())
-        for each in urls:
-            if urllib.parse.urlsplit(each).scheme not in ("http", "https"):
-                raise DecodingError("registry_url", f"{each!r} is no http:// or https:// address")
         known: dict[str, Any] = dict(options)
+        urls = []
+        for each in filter(None, map(str.strip, url.split(","))):
+            parts = urllib.parse.urlsplit(each)
+            if parts.scheme not in ("http", "https"):
+                raise DecodingError("registry_url", f"{each!r} is no http:// or https:// address")
+            if parts.username is not None:
+                known.setdefault("user", urllib.parse.unquote(parts.username))
+                known.setdefault("password", urllib.parse.unquote(parts.password or ""))
+            address = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+            urls.append(urllib.parse.urlunsplit(address).rstrip("/"))
         try:
             known["timeout_ms"] = int(known.get("timeout_ms", cls.timeout_ms))
         except ValueError as error:
             raise DecodingError("registry_options.timeout_ms", "is no number of milliseconds") from error
-        return cls(urls, **known)
+        return cls(tuple(urls), **known)
 
 
 @dataclass(frozen=True)
