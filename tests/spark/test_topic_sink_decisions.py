@@ -1,9 +1,12 @@
-"""The driver's part, step by step and cut off between any two, against a real broker: no Spark is needed to decide."""
+"""The driver's part, step by step and cut off between any two, at Snakka and Apache Kafka: no Spark is needed to decide."""
 
 import itertools
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import pytest
+from tests.client.kafka_broker import running_kafka_broker
+from tests.kafka.nodes import kafka_libs
 from tests.spark.topic_sink_reading import values
 
 from snakka.client.blocking import Admin, Producer
@@ -22,15 +25,25 @@ _numbers = itertools.count()
 _CLEANUP_MS = 50
 
 
-@pytest.fixture(scope="module")
-def broker() -> Iterator[BlockingLocalBroker]:
-    options = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": _CLEANUP_MS}
-    with BlockingLocalBroker(options) as running:
-        yield running
+class Address(NamedTuple):
+    """Where a broker is."""
+
+    bootstrap_servers: str
+
+
+@pytest.fixture(scope="module", params=["snakka", "kafka"])
+def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    if request.param == "kafka":
+        with running_kafka_broker(tmp_path_factory.mktemp("kafka"), kafka_libs()) as kafka:
+            yield Address(kafka.bootstrap)
+    else:
+        options = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": _CLEANUP_MS}
+        with BlockingLocalBroker(options) as running:
+            yield Address(running.bootstrap_servers)
 
 
 @pytest.fixture
-def options(broker: BlockingLocalBroker, admin: Admin) -> WriteOptions:
+def options(broker: Address, admin: Admin) -> WriteOptions:
     """With a decision topic of the test's own."""
     name = f"decisions-{next(_numbers)}"
     ensure_decision_topic(admin, name)

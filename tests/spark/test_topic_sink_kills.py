@@ -27,7 +27,7 @@ def run_driver(directory: Path, *arguments: str) -> int:
     """One life of the driver; its exit code."""
     ended = subprocess.run(
         [sys.executable, str(HERE / "topic_sink_killed_job.py"), *arguments],
-        env={**os.environ, "PYTHONPATH": str(HERE)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
