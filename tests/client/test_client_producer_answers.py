@@ -357,6 +357,23 @@ async def test_a_topic_that_may_not_be_written_to_dooms_a_transaction(broker: Sc
             await producer.send("t", b"y")
 
 
+@pytest.mark.parametrize("silent", [ApiKey.END_TXN, ApiKey.PRODUCE])
+async def test_a_stop_with_an_open_transaction_is_over_at_its_deadline(
+    broker: ScriptedBroker, silent: ApiKey
+) -> None:
+    Leader(broker)
+    TransactionCoordinator(broker)
+    async with producing(broker, transactional_id="id", max_block_ms=60_000) as producer:
+        await producer.begin_transaction()
+        await producer.send_and_wait("t", b"x")
+        broker.answers[silent] = lambda request: asyncio.Event().wait()  # type: ignore[return-value]
+        unsent = await producer.send("t", b"y")
+        await until(lambda: len(broker.asked(ApiKey.PRODUCE)) == 2)
+        async with asyncio.timeout(5):
+            await producer.stop(0.1)
+        assert unsent.done()
+
+
 async def test_a_commit_without_anything_in_it_asks_nobody(broker: ScriptedBroker) -> None:
     Leader(broker)
     TransactionCoordinator(broker)

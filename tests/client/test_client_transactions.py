@@ -114,7 +114,9 @@ async def test_offsets_count_only_if_the_transaction_does(bootstrap: str, versio
         await producer.send_offsets_to_transaction({TopicPartition(name, 0): (18, "a note", -1)}, name)  # type: ignore[dict-item]
         await producer.abort_transaction()
         async with producer.transaction():
-            await producer.send_offsets_to_transaction({TopicPartition(name, 0): 19}, GroupMetadata(name))
+            await producer.send_offsets_to_transaction(
+                {TopicPartition(name, 0): (19, "two")}, GroupMetadata(name)
+            )
         assert await committed_offset(bootstrap, name, name) == 19
 
         stranger = GroupMetadata(name, generation_id=5, member_id="nobody")

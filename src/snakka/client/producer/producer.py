@@ -125,9 +125,12 @@ class Producer:
             return
         self._is_running = False
         self._obstacle = ClientClosedError("the producer is stopped")
+        began = self._clock.monotonic()
         try:
             if self._transactions is not None:
-                await self._transactions.leave()
+                await self._transactions.leave(deadline_seconds)
+            if deadline_seconds is not None:
+                deadline_seconds = max(deadline_seconds - (self._clock.monotonic() - began), 0.0)
             await self._flushed(deadline_seconds)
         except DeliveryTimeoutError:
             pass  # each future says so
@@ -314,7 +317,9 @@ class Producer:
         return transaction
 
     async def send_offsets_to_transaction(
-        self, offsets: Mapping[TopicPartition, "int | OffsetAndMetadata"], group: GroupMetadata | str
+        self,
+        offsets: Mapping[TopicPartition, "int | tuple[int, str] | OffsetAndMetadata"],
+        group: GroupMetadata | str,
     ) -> None:
         """Let a group go on at these offsets if the transaction is committed.
 

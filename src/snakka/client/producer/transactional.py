@@ -74,9 +74,9 @@ class Transactions:
             self._doom(error)
             raise
 
-    async def abort(self) -> None:
+    async def abort(self, deadline_seconds: float | None = None) -> None:
         """Nothing counts. ProducerFencedError if another producer has taken over."""
-        deadline = self._deadline()
+        deadline = self._deadline(deadline_seconds)
         self.state.abort()
         self._sender.outcomes.fail_unsent(TransactionAbortedError("the transaction was aborted"))
         await self._settled(deadline, "abort")
@@ -120,11 +120,11 @@ class Transactions:
             self._doom(reason_to_abort(error))  # whether the offsets are a part of it is not known
             raise
 
-    async def leave(self) -> None:
+    async def leave(self, deadline_seconds: float | None) -> None:
         """Abort what is open, as far as that is possible: nobody will."""
         if self.state.phase in (Phase.OPEN, Phase.DETACHING, Phase.DOOMED, Phase.ABORTING):
             try:
-                await self.abort()
+                await self.abort(deadline_seconds)
             except (ClientError, ApiError):
                 return  # the coordinator ends it after transaction.timeout.ms
 
@@ -258,8 +258,9 @@ class Transactions:
                 f" acknowledged yet; {what} again to wait longer"
             )
 
-    def _deadline(self) -> float:
-        return self._cluster.clock.monotonic() + self._settings.max_block_ms / 1000
+    def _deadline(self, seconds: float | None = None) -> float:
+        allowed = self._settings.max_block_ms / 1000
+        return self._cluster.clock.monotonic() + (allowed if seconds is None else min(seconds, allowed))
 
 
 class TransactionScope:
@@ -288,5 +289,8 @@ class TransactionScope:
 
 
 def _offset(value: Any) -> Offset:
-    """From a number, or from an offset with what is said of it."""
-    return (value, "", -1) if isinstance(value, int) else tuple(value)
+    """From a number, or from an offset with what is said of it, and with its epoch if that is known."""
+    if isinstance(value, int):
+        return value, "", -1
+    offset, text, *epoch = value
+    return offset, text, epoch[0] if epoch else -1
