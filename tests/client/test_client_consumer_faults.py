@@ -35,7 +35,12 @@ async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
     if request.param == "kafka":
         yield request.getfixturevalue("kafka").bootstrap
     else:
-        async with LocalBroker({"group.min.session.timeout.ms": "1000"}) as broker:
+        quick = {
+            "group.min.session.timeout.ms": "1000",
+            "group.consumer.min.heartbeat.interval.ms": "100",
+            "group.consumer.heartbeat.interval.ms": "200",
+        }
+        async with LocalBroker(quick) as broker:
             yield broker.bootstrap_servers
 
 
@@ -150,18 +155,23 @@ async def test_a_broker_that_is_killed_and_comes_back(tmp_path: Path, topic: str
     broker.stop()
 
 
-@pytest.mark.parametrize("with_group", [False, True])
-async def test_a_topic_that_is_deleted_and_made_anew(bootstrap: str, topic: str, with_group: bool) -> None:
+@pytest.mark.parametrize("protocol", [None, "classic", "consumer"])
+async def test_a_topic_that_is_deleted_and_made_anew(
+    bootstrap: str, topic: str, protocol: str | None
+) -> None:
     """What is in the new one is all read, whatever the position in the old one was."""
     await create(bootstrap, topic)
     await fill(bootstrap, topic, range(5))
     settings = {"metadata_max_age_ms": 500, **FAST}
+    with_group = protocol is not None
     if with_group:
         settings |= {
             "group_id": new_name("anew"),
-            "heartbeat_interval_ms": 200,
+            "group_protocol": protocol,
             "auto_commit_interval_ms": 50,
         }
+    if protocol == "classic":
+        settings |= {"heartbeat_interval_ms": 200}
     async with Consumer(topic, bootstrap_servers=bootstrap, **settings) as consumer:
         assert [await value(consumer) for _ in range(5)] == list(range(5))
         if with_group:

@@ -574,6 +574,25 @@ def test_a_pattern_is_taken_back_with_an_empty_one() -> None:
     assert other.heartbeat(Wish(frozenset({"t"}), None, None)).subscribed_topic_regex is None
 
 
+def test_a_member_says_again_that_it_has_nothing_when_nothing_is_what_it_shall_have() -> None:
+    """Its topic was deleted, and it has let go of it before the broker asked for that."""
+    member, wish, topic_id = state(), Wish(frozenset({"t"}), None, None), b"a" * 16
+    member.join()
+    member.heartbeat(wish)
+    member.answered(answer(1, {topic_id: [0]}))
+    member.owned = {topic_id: frozenset({0})}
+    member.heartbeat(wish)
+    member.answered(answer(1))
+    member.owned = {}
+    assert member.heartbeat(wish).topic_partitions == []
+    member.answered(answer(1))
+    assert member.heartbeat(wish).topic_partitions is None
+    member.answered(answer(1, {}))
+    assert member.heartbeat(wish).topic_partitions == []
+    member.answered(answer(2))
+    assert member.heartbeat(wish).topic_partitions is None
+
+
 @given(
     st.lists(
         st.tuples(
@@ -614,4 +633,5 @@ def test_a_broker_always_knows_what_a_member_has_and_wants(steps: list[tuple[str
             assert member.answered(answer(1, target)) == (argument != before)
             assert member.target == argument
             assert told == {"wish": wish.topics, "owned": member.owned}
-            assert not member.has_news(wish)
+            # A new target is acknowledged by saying what we have, though that may be what it was.
+            assert member.has_news(wish) == (argument != before)

@@ -4,8 +4,9 @@ import asyncio
 import itertools
 import os
 import random
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from snakka.client.admin import Admin
 from snakka.client.broker_addresses import BrokerNode
 from snakka.client.errors import ClientError, DeliveryTimeoutError, TopicRecreatedError
 from snakka.client.producer import Producer, RecordMetadata
+from snakka.protocol.errors import ApiError
 from snakka.testing import LocalBroker
 
 _numbers = itertools.count()
@@ -242,6 +244,43 @@ async def test_records_of_a_topic_that_was_made_anew_do_not_go_into_the_new_one(
         await producer.flush()
         assert later.result().offset == 0
     assert [record.value for record in await read_topic(bootstrap, topic)] == [b"for the new one"]
+
+
+async def test_a_topic_made_anew_while_records_are_sent(bootstrap: str, topic: str) -> None:
+    """What was acknowledged after the last record of the old topic is in the new one, once; what was not, says so."""
+    await create(bootstrap, topic)
+    outcomes: list[asyncio.Future[RecordMetadata]] = []
+    settings = {"linger_ms": 1, "metadata_max_age_ms": 200, "retry_backoff_max_ms": 50}
+    async with (
+        Admin(bootstrap_servers=bootstrap) as admin,
+        Producer(bootstrap_servers=bootstrap, **settings) as producer,
+    ):
+
+        async def send_until(enough: Callable[[], bool]) -> None:
+            while not enough():
+                outcomes.append(await producer.send(topic, b"%d" % len(outcomes)))
+                await asyncio.sleep(0.001)
+
+        def is_written(first: int) -> bool:
+            return any(each.done() and each.exception() is None for each in outcomes[first:])
+
+        await asyncio.wait_for(send_until(lambda: is_written(0)), 30)
+        made_anew = asyncio.Event()
+        sending = asyncio.ensure_future(send_until(made_anew.is_set))
+        await admin.delete_topic(topic)
+        with suppress(ApiError):  # the producer, who asks for it, may have created it already
+            await create(bootstrap, topic)
+        made_anew.set()
+        await asyncio.wait_for(sending, 30)
+        await asyncio.wait_for(send_until(partial(is_written, len(outcomes))), 60)
+        await producer.flush(60.0)
+    failures = {number: error for number, each in enumerate(outcomes) if (error := each.exception())}
+    assert {type(error) for error in failures.values()} <= {TopicRecreatedError}
+    there = [int(record.value) for record in await read_topic(bootstrap, topic)]
+    assert there == sorted(set(there))
+    assert not failures.keys() & set(there)
+    # Everything from the first record of the new topic on was acknowledged or refused.
+    assert set(range(there[0], len(outcomes))) - failures.keys() == set(there)
 
 
 async def test_records_of_a_deleted_topic_say_that_it_is_gone(bootstrap: str, topic: str) -> None:

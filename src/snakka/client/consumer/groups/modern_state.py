@@ -125,6 +125,10 @@ class ModernState:
         target = {each.topic_id: frozenset(each.partitions) for each in response.assignment.topic_partitions}
         has_changed = target != self.target
         self.target = target
+        if has_changed:
+            # It waits to hear that we have it, even if what we have is what we said we had before: a partition may be taken from
+            # us that went with its topic.
+            self._told_owned = None
         return has_changed
 
     def fenced(self) -> None:
