@@ -40,6 +40,7 @@ class ScriptedBroker:
 
     def __init__(self, node_id: int = 1) -> None:
         self.node_id = node_id
+        self.port = 0  # known while it runs, and told by others when it does not any more
         self.answers: dict[int, Handler] = {ApiKey.METADATA: self._metadata}
         self.requests: list[tuple[ApiKey, int, Any]] = []  # key, version, request; without ApiVersions
         self.topics: list[MetadataResponseTopic] = []
@@ -49,11 +50,6 @@ class ScriptedBroker:
         self.failures: list[Exception] = []  # of the test's own answers; raised at the end
         self._writers: set[asyncio.StreamWriter] = set()
         self._serving: set[asyncio.Task[Any]] = set()
-
-    @property
-    def port(self) -> int:
-        assert self._server is not None
-        return int(self._server.sockets[0].getsockname()[1])
 
     @property
     def address(self) -> str:
@@ -86,6 +82,7 @@ class ScriptedBroker:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = int(self._server.sockets[0].getsockname()[1])
         return self
 
     async def __aexit__(
