@@ -46,6 +46,7 @@ class ScriptedBroker:
         self.topics: list[MetadataResponseTopic] = []
         self.brokers: list[ScriptedBroker] = [self]
         self.newest: dict[int, int] = {}  # the newest version of an API, if it is not Kafka's
+        self.port = 0  # since it has begun, and then for good
         self._server: asyncio.Server | None = None
         self.failures: list[Exception] = []  # of the test's own answers; raised at the end
         self._writers: set[asyncio.StreamWriter] = set()
@@ -82,6 +83,7 @@ class ScriptedBroker:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = int(self._server.sockets[0].getsockname()[1])
         self.port = int(self._server.sockets[0].getsockname()[1])
         return self
 

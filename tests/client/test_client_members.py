@@ -394,16 +394,56 @@ async def test_an_offset_of_a_topic_that_is_gone_is_not_committed_for_its_succes
             await asyncio.wait_for(committing, SECONDS)
 
 
+def committed_at(coordinator: ScriptedCoordinator) -> list[int]:
+    """The offsets that were sent, in order."""
+    return [row.topics[0].partitions[0].committed_offset for row in coordinator.asked(ApiKey.OFFSET_COMMIT)]
+
+
 async def test_commits_go_out_one_after_the_other() -> None:
     async with member() as (coordinator, consumer, _):
         await until(consumer.assignment)
         coordinator.refuse(ApiKey.OFFSET_COMMIT, *[ErrorCode.COORDINATOR_LOAD_IN_PROGRESS] * 3)
-        tasks = [consumer.commit_async({PARTITION: number}) for number in range(3)]
-        await asyncio.wait_for(asyncio.gather(*tasks), SECONDS)
-        offsets = [
-            row.topics[0].partitions[0].committed_offset for row in coordinator.asked(ApiKey.OFFSET_COMMIT)
-        ]
-        assert offsets == [0, 0, 0, 0, 1, 2]
+        commits = [consumer.commit({PARTITION: number}) for number in range(3)]
+        await asyncio.wait_for(asyncio.gather(*commits), SECONDS)
+        assert committed_at(coordinator) == [0, 0, 0, 0, 1, 2]
+
+
+async def test_commits_that_nobody_waits_for_become_one_while_another_is_under_way() -> None:
+    async with member() as (coordinator, consumer, _):
+        await until(consumer.assignment)
+        coordinator.refuse(ApiKey.OFFSET_COMMIT, *[ErrorCode.COORDINATOR_LOAD_IN_PROGRESS] * 3)
+        first = consumer.commit_async({PARTITION: 1})
+        await until(lambda: coordinator.asked(ApiKey.OFFSET_COMMIT))
+        tasks = len(asyncio.all_tasks())
+        later = {consumer.commit_async({PARTITION: number}) for number in range(2, 1000)}
+        assert len(asyncio.all_tasks()) == tasks + 1
+        await asyncio.wait_for(asyncio.gather(first, *later), SECONDS)
+        assert committed_at(coordinator) == [1, 1, 1, 1, 999]
+
+
+async def test_a_commit_never_overtakes_another() -> None:
+    async with member() as (coordinator, consumer, _):
+        await until(consumer.assignment)
+        later = [consumer.commit_async({PARTITION: 1})]
+        waited_for = asyncio.ensure_future(consumer.commit({PARTITION: 2}))
+        await asyncio.sleep(0)
+        later += [consumer.commit_async({PARTITION: number}) for number in (3, 4)]
+        await asyncio.wait_for(asyncio.gather(*later, waited_for), SECONDS)
+        assert committed_at(coordinator) == [1, 2, 4]
+        given_up = asyncio.ensure_future(consumer.commit({PARTITION: 5}))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        await asyncio.wait_for(consumer.commit({PARTITION: 6}), SECONDS)
+        assert committed_at(coordinator)[-1] == 6
+
+
+async def test_a_partition_that_was_lost_does_not_keep_others_from_being_committed() -> None:
+    async with member() as (coordinator, consumer, _):
+        await until(consumer.assignment)
+        commit = consumer.commit_async({PARTITION: 1, TopicPartition(TOPIC, 7): 1})
+        with pytest.raises(CommitFailedError, match="orders-7 is not assigned to this consumer any more"):
+            await asyncio.wait_for(commit, SECONDS)
+        assert committed_at(coordinator) == [1]
 
 
 # -- the modern protocol ---------------------------------------------------------------------------------------------

@@ -42,8 +42,6 @@ class AutoCommit:
             await self._offsets.commit(offsets, deadline)
         except (ClientError, ApiError) as error:
             _log.warning("offsets of %d partitions were not committed: %s", len(offsets), error)
-            return
-        self._reading.committed(offsets)
 
     def _due(self, with_what_is_in_hands: bool) -> dict[TopicPartition, OffsetAndMetadata]:
         delivery = self._reading.delivery

@@ -323,10 +323,12 @@ class Consumer(PositionCalls):
         OffsetAndMetadata(offset=42, metadata='up to the pears', leader_epoch=-1)
         """
         group = self._needed_group()
-        await group.commit(self._to_commit(offsets), self._deadline)
+        await group.offsets.commit(self._to_commit(offsets), self._deadline)
 
     def commit_async(self, offsets: Offsets | None = None) -> "asyncio.Future[None]":
         """As `commit`, without waiting: the future may be awaited later, or never.
+
+        While one is under way those that follow become one, with the newest offset of each partition, and share its future.
 
         >>> created = await admin.create_topic("orders")
         >>> async with Consumer(bootstrap_servers=bootstrap, group_id="billing") as consumer:
@@ -336,24 +338,8 @@ class Consumer(PositionCalls):
         ...     await consumer.committed(TopicPartition("orders", 0))
         7
         """
-        group = self._needed_group()
-        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        outcome.add_done_callback(_retrieved)
-
-        async def commit(chosen: dict[TopicPartition, OffsetAndMetadata]) -> None:
-            try:
-                await group.commit(chosen, self._deadline)
-                if not outcome.done():
-                    outcome.set_result(None)
-            except Exception as error:
-                if not outcome.done():
-                    outcome.set_exception(error)
-            finally:
-                # The consumer was stopped before an answer came; after an outcome this does nothing.
-                outcome.cancel()
-
-        self._tasks.spawn("commit", commit(self._to_commit(offsets)))
-        return outcome
+        seconds = self.settings.default_api_timeout_ms / 1000
+        return self._needed_group().offsets.commit_later(self._to_commit(offsets), seconds)
 
     async def committed(self, partition: TopicPartition) -> int | None:
         """The offset that the group has committed; None if there is none."""
@@ -392,9 +378,3 @@ class Consumer(PositionCalls):
     def _task_failed(self, name: str, error: BaseException) -> None:
         if isinstance(error, Exception):
             self._delivery.fail(error)
-
-
-def _retrieved(outcome: "asyncio.Future[None]") -> None:
-    """Perhaps nobody asks how it went."""
-    if not outcome.cancelled():
-        outcome.exception()

@@ -51,6 +51,7 @@ class Group:
         )
         self.offsets.identity = lambda: self.identity
         self.offsets.is_ours = self._is_ours
+        self.offsets.on_committed = reading.committed
         reading.finder.committed = self._committed
         interval = settings.auto_commit_interval_ms / 1000
         self._auto_commit = (
@@ -116,10 +117,6 @@ class Group:
         await self.offsets.drained(_CLOSE_SECONDS)
         self._reading.delivery.come_back()
         await self._member.close()
-
-    async def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: float) -> None:
-        await self.offsets.commit(offsets, deadline)
-        self._reading.committed(offsets)
 
     async def _committed(
         self, partitions: Collection[TopicPartition]

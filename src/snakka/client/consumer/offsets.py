@@ -1,15 +1,16 @@
 """The offsets that a group has committed: written and read at its coordinator.
 
-Rule: commits of one consumer go out one after the other, so that one that is tried again never replaces a newer one.
+Rule: commits of one consumer go out one after the other, so that one that is tried again never replaces a newer one. Those
+that nobody waits for become one while they wait for their turn, so there are never many.
 """
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
 from snakka.client.cluster_view import ClusterView
 from snakka.client.consumer.messages import OffsetAndMetadata
+from snakka.client.consumer.turns import Turn, Turns
 from snakka.client.coordinators import CoordinatorKind, Coordinators
 from snakka.client.errors import ClientError, CommitFailedError, MemberFencedError, TopicRecreatedError
 from snakka.client.retry_policy import STALE_COORDINATOR, Pauses, is_retriable
@@ -46,6 +47,16 @@ class Identity(NamedTuple):
     uses_epochs: bool = False
 
 
+class _Later:
+    """Offsets that will be committed when it is their turn, and how that went."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self.offsets: dict[TopicPartition, OffsetAndMetadata] = {}
+        self.outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.outcome.add_done_callback(_retrieved)
+
+
 class _PassingError(ClientError):
     """Worth another attempt."""
 
@@ -67,36 +78,70 @@ class GroupOffsets:
         """`topic_id` is of the topic that the position is in, if that is known; `require_stable` waits for transactions."""
         self.identity: Callable[[], Identity] = Identity
         self.is_ours: Callable[[TopicPartition], bool] = lambda partition: True
+        self.on_committed: Callable[[Mapping[TopicPartition, OffsetAndMetadata]], None] = lambda offsets: None
         self._cluster = cluster
         self._coordinators = coordinators
         self._group_id = group_id
         self._require_stable = require_stable
         self._topic_id = topic_id
-        self._order = asyncio.Lock()
+        self._turns = Turns()
+        self._later: _Later | None = None
 
     async def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: float) -> None:
         """Until the coordinator has them; CommitFailedError if the group has given a partition to somebody else."""
         if not offsets:
             return
-        async with self._order:
-            pauses = Pauses(self._cluster.clock, deadline, self._cluster.backoff)
-            self._check_ours(offsets)
-            ids = await self._ids(offsets, deadline)
-            while True:
-                self._check_ours(offsets)
-                try:
-                    await self._commit_once(offsets, ids, deadline)
-                    return
-                except (ApiError, ClientError) as error:
-                    if not is_retriable(error):
-                        raise
-                    await pauses.wait(error)
+        self._later = None  # what is to be committed later from now on comes behind this
+        async with self._turns.take():
+            await self._commit(offsets, deadline)
+
+    def commit_later(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], seconds: float
+    ) -> "asyncio.Future[None]":
+        """As `commit`, in the background, within so many seconds from when it is its turn."""
+        if self._later is None:
+            self._later = _Later(self._turns.take())
+            self._cluster.pool.tasks.spawn("commit", self._committed_later(self._later, seconds))
+        self._later.offsets.update(offsets)
+        return self._later.outcome
 
     async def drained(self, seconds: float) -> None:
         """Wait for the commits that were begun."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds), self._order:
-                return
+        await self._turns.drained(seconds)
+
+    async def _committed_later(self, later: _Later, seconds: float) -> None:
+        outcome = later.outcome
+        try:
+            async with later.turn:
+                if self._later is later:
+                    self._later = None
+                ours = {each: offset for each, offset in later.offsets.items() if self.is_ours(each)}
+                if ours:
+                    await self._commit(ours, self._cluster.clock.monotonic() + seconds)
+            self._check_ours(later.offsets.keys() - ours.keys())
+            if not outcome.done():
+                outcome.set_result(None)
+        except Exception as error:
+            if not outcome.done():
+                outcome.set_exception(error)
+        finally:
+            # The consumer was stopped before an answer came; after an outcome this does nothing.
+            outcome.cancel()
+
+    async def _commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: float) -> None:
+        pauses = Pauses(self._cluster.clock, deadline, self._cluster.backoff)
+        self._check_ours(offsets)
+        ids = await self._ids(offsets, deadline)
+        while True:
+            self._check_ours(offsets)
+            try:
+                await self._commit_once(offsets, ids, deadline)
+                break
+            except (ApiError, ClientError) as error:
+                if not is_retriable(error):
+                    raise
+                await pauses.wait(error)
+        self.on_committed(offsets)
 
     async def committed(
         self, partitions: Collection[TopicPartition], deadline: float
@@ -246,3 +291,9 @@ class GroupOffsets:
         if code is ErrorCode.STALE_MEMBER_EPOCH or (code in _NO_LONGER_A_MEMBER and self.identity() != who):
             raise _PassingError(f"asking for {what}: {code.name}")
         raise ApiError(code, f"asking for {what}")
+
+
+def _retrieved(outcome: "asyncio.Future[None]") -> None:
+    """Perhaps nobody asks how it went."""
+    if not outcome.cancelled():
+        outcome.exception()
