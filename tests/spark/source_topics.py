@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import pyarrow
+
 from snakka.client.blocking import Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.read_options import ReadOptions, read_options
@@ -16,18 +18,16 @@ def fill(
     timestamp_ms: int | None = None,
 ) -> None:
     """These values, each as text, in one partition; their times go up by a second each if a first one is given."""
+    texts = [str(value).encode() for value in values]
+    columns: dict[str, pyarrow.Array] = {"value": pyarrow.array(texts, pyarrow.binary())}
+    if timestamp_ms is not None:
+        times = [timestamp_ms + 1000 * index for index in range(len(texts))]
+        columns["timestamp"] = pyarrow.array(times, pyarrow.timestamp("ms", tz="UTC"))
+    timestamp = None if timestamp_ms is None else "timestamp"
     with Producer(bootstrap_servers=bootstrap) as producer:
-        sent = [
-            producer.send(
-                topic,
-                str(value).encode(),
-                partition=partition,
-                timestamp_ms=None if timestamp_ms is None else timestamp_ms + 1000 * index,
-            )
-            for index, value in enumerate(values)
-        ]
-        for each in sent:
-            each.result(20)
+        producer.send_arrow(topic, pyarrow.table(columns), timestamp=timestamp, partition=partition).result(
+            20
+        )
 
 
 def transactions(bootstrap: str, topic: str, *ends: str) -> Producer:

@@ -66,7 +66,8 @@ def client_settings(options: Mapping[str, str], refused: Mapping[str, str]) -> d
             raise SparkOptionError(f"kafka.{setting} can't be set: {refused[setting]}")
         settings[setting] = value
     if not settings.get("bootstrap.servers", "").strip():
-        raise SparkOptionError(f"{BOOTSTRAP} must be set: the brokers to begin with, each HOST:PORT")
+        hint = " (bootstrap.servers needs the prefix kafka.)" if "bootstrap.servers" in options else ""
+        raise SparkOptionError(f"{BOOTSTRAP} must be set: the brokers to begin with, each HOST:PORT{hint}")
     return settings
 
 

@@ -20,7 +20,8 @@ MOST_CLIENTS = 8
 class WorkerClients:
     """Started clients of this process by their settings."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_CLIENTS) -> None:
+        self._most = most
         self._clients: dict[str, Admin | Consumer | Producer] = {}
 
     def admin(self, settings: Mapping[str, object]) -> Admin:
@@ -39,11 +40,16 @@ class WorkerClients:
             del self._clients[key]
             client.stop()
 
+    def close(self) -> None:
+        """End them all; a worker process need not."""
+        while self._clients:
+            self._clients.popitem()[1].stop()
+
     def _kept(self, kind: type[C], settings: Mapping[str, object], make: Callable[[], C]) -> C:
         key = f"{kind.__name__} {json.dumps(settings, sort_keys=True)}"
         known = self._clients.pop(key, None)
         if known is None:
-            while len(self._clients) >= MOST_CLIENTS:
+            while len(self._clients) >= self._most:
                 self._clients.pop(next(iter(self._clients))).stop()
             known = make()
             known.start()

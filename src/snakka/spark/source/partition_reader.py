@@ -87,9 +87,9 @@ class PartitionReader:
                     return
                 consumer.seek(partition, resumed, up_to=end)
                 continue
-            for batch in fetched:
+            for batch in map(self.columns.for_spark, fetched):
                 for begins in range(0, batch.num_rows, MOST_ROWS):
-                    yield self.columns.for_spark(batch.slice(begins, MOST_ROWS))
+                    yield batch.slice(begins, MOST_ROWS)
 
     def _check_reachable(self, consumer: Consumer, offsets: OffsetRange) -> None:
         """Nothing came in time: either there is nothing up to the end of the range, or it can't be had."""
