@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from snakka.spark.decoding.avro_columns import Reader, struct_of
+from snakka.spark.decoding.avro_columns import Reader
 from snakka.spark.decoding.avro_resolution import Resolution, UnresolvableError
 from snakka.spark.decoding.avro_schema import AvroSchema, columns_of
-from snakka.spark.decoding.lanes import Lanes, Numbers, finished, gathered
+from snakka.spark.decoding.framing import frame_ids
+from snakka.spark.decoding.lanes import Lanes, Numbers, finished, gathered, struct_of
 from snakka.spark.decoding.schema_registry import RegistrySettings, UnknownSchemaError, shared_registry
 from snakka.spark.decoding.spec import DecodingError, DecodingSpec
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-FRAME_BYTES = 5
-NOT_FRAMED = "is not framed: a zero byte and a schema's id come first"
 Texts = tuple[str, tuple[str, ...]]  # a schema, and those that it refers to
 
 
@@ -100,18 +99,6 @@ class AvroDecoder:
             return compiled((held.text, tuple(text for _, text in held.references)), self.reader)
         except (UnresolvableError, DecodingError) as error:
             return f"schema id {schema_id} can't be read by ours: {error}"
-
-
-def frame_ids(lanes: Lanes) -> Numbers:
-    """Steps over the frame of each value: the ids of the schemas. What has no frame fails."""
-    short = lanes.end - lanes.position < FRAME_BYTES
-    unframed = short | (lanes.data[lanes.position] != 0)
-    if unframed.any():
-        lanes.fail(np.flatnonzero(unframed), NOT_FRAMED)
-    ids = lanes.data[lanes.position[:, None] + np.arange(1, FRAME_BYTES)].view(">u4").reshape(-1)
-    good = ~lanes.failed()
-    lanes.position[good] += FRAME_BYTES
-    return ids.astype(np.int64)
 
 
 @lru_cache(maxsize=200)

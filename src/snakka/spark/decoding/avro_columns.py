@@ -6,7 +6,6 @@ where is decided once a schema (see `avro_resolution`), never a row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from snakka.spark.decoding.lanes import (
     binary_at,
     decimal_column,
     gathered,
+    struct_of,
 )
 
 _INT = (-(2**31), 2**31 - 1)
@@ -188,10 +188,6 @@ class Record:
         for place, default in self.defaults:
             columns[place] = default.take(pa.array(np.zeros(len(lanes), np.int64)))
         return struct_of(columns, self.type)
-
-
-def struct_of(columns: Sequence[pa.Array | None], kind: pa.DataType) -> pa.Array:
-    return pa.StructArray.from_arrays(list(columns), fields=list(kind))
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snakka.spark.decoding.framing import FRAME_BYTES, NOT_FRAMED
 from snakka.spark.decoding.spec import DecodingError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
-_FRAME_BYTES = 5
 _END = "_snakka_end"
 _BEFORE = '{"both":['
 _AFTER = f',{{"{_END}":"end"}}]}}'
@@ -79,7 +79,7 @@ def _text(on: str, *, framed: bool) -> Column:
 
     value = col(on)
     if framed:
-        value = substring(value, lit(_FRAME_BYTES + 1), lit(2**31 - 1))
+        value = substring(value, lit(FRAME_BYTES + 1), lit(2**31 - 1))
     return value.cast("string")
 
 
@@ -130,8 +130,8 @@ def _error(on: str, struct: StructType, *, framed: bool) -> Column:
     text = col(f"_{on}_text")
     error = when(col(on).isNull(), lit(None).cast("string"))
     if framed:
-        is_framed = (length(col(on)) > _FRAME_BYTES) & (substring(col(on), lit(1), lit(1)) == lit(b"\0"))
-        error = error.when(~is_framed, lit("is not framed: a zero byte and a schema's id come first"))
+        is_framed = (length(col(on)) > FRAME_BYTES) & (substring(col(on), lit(1), lit(1)) == lit(b"\0"))
+        error = error.when(~is_framed, lit(NOT_FRAMED))
     error = error.when(~is_valid_utf8(text), lit("is not UTF-8"))
     required = [field.name for field in struct if not field.nullable]
     missing = nullif(concat_ws(", ", *(_missing_field(on, name) for name in required)), lit(""))

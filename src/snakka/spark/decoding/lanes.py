@@ -6,6 +6,7 @@ Rule: a lane that finds something wrong marks its row as bad and from then on re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,6 +171,10 @@ def binary_at(data: Numbers, start: Numbers, length: Numbers) -> pa.Array:
 def decimal_column(words: Numbers, kind: pa.DataType) -> pa.Array:
     """Decimals of 16 bytes each, lowest byte first."""
     return pa.Array.from_buffers(kind, len(words), [None, pa.py_buffer(np.ascontiguousarray(words))])
+
+
+def struct_of(columns: Sequence[pa.Array | None], kind: pa.DataType) -> pa.Array:
+    return pa.StructArray.from_arrays(list(columns), fields=list(kind))
 
 
 def spread(column: pa.Array, where: Numbers, size: int) -> pa.Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from snakka.spark.decoding.avro import frame_ids
+from snakka.spark.decoding.framing import frame_ids
 from snakka.spark.decoding.lanes import Lanes, Numbers, finished
 from snakka.spark.decoding.protobuf_columns import Message, message_columns
 from snakka.spark.decoding.protobuf_schema import columns_of, descriptor_set, find_message, message_name

@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from snakka.spark.decoding import protobuf_schema as schema
-from snakka.spark.decoding.avro_columns import struct_of
 from snakka.spark.decoding.lanes import (
     Lanes,
     Numbers,
@@ -26,6 +25,7 @@ from snakka.spark.decoding.lanes import (
     decimal_column,
     fixed_at,
     spread,
+    struct_of,
     unzigzag,
 )
 
