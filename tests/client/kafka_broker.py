@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.client.certificates import Certificates
 from tests.kafka.kafka_tools_process import JVM_FLAGS
-from tests.kafka.nodes import Node, free_ports, running_kafka
+from tests.kafka.nodes import START_SECONDS, Node, free_ports, running_kafka
 
 USER, PASSWORD = "alice", "alice's secret"
 CLUSTER_ID = "5Yr1SIgYQz-b-dgRabWx4g"
@@ -23,10 +23,8 @@ class KafkaBroker:
     def __init__(self, directory: Path) -> None:
         self.certificates = Certificates(directory / "certificates")
         self.node = Node(directory / "node")
-        own = {self.node.port, self.node.controller_port}
-        ports = [port for port in free_ports(7) if port not in own][:5]
         self.tls, self.mutual_tls, self.sasl, self.sasl_tls, self.short_sessions = (
-            f"localhost:{port}" for port in ports
+            f"localhost:{port}" for port in free_ports(5)
         )
         self.bootstrap = self.node.bootstrap
         self.node.options |= {**self._listeners(), **self._tls(), **self._sasl(), **self._rights()}
@@ -68,7 +66,7 @@ class KafkaBroker:
             check=False,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=START_SECONDS,
         )
         assert ended.returncode == 0, ended.stdout + ended.stderr
 
@@ -144,6 +142,6 @@ def _compiled_receiver(directory: Path, libs: str) -> Path:
         ["javac", "-cp", f"{libs}/*", "-d", str(classes), str(source)],
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=START_SECONDS,
     )
     return classes

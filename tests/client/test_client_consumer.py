@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Producer
 from tests.client.topic_content import create, fill, grow, new_name
 from tests.client.waiting import until
+from tests.kafka.wire import Wire
 
 from snakka.client.consumer import Consumer, Message, TopicPartition
 from snakka.client.errors import (
@@ -23,6 +24,7 @@ from snakka.client.errors import (
 )
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
+from snakka.protocol.messages.fetch import FetchRequest
 from snakka.testing import LocalBroker
 
 SECONDS = 20
@@ -474,3 +476,18 @@ async def test_an_idle_consumer_uses_no_cpu(topic: str) -> None:
                 await asyncio.wait_for(consumer.getone(), 2)
             used = (time.process_time() - before) / (time.monotonic() - began)
     assert used < 0.05
+
+
+async def test_a_broker_remembers_nothing_of_a_consumer_that_has_stopped(bootstrap: str, topic: str) -> None:
+    """Its fetch session is no more: whoever goes on with it hears that."""
+    await create(bootstrap, topic)
+    await fill(bootstrap, topic, range(3))
+    async with consumer_of(bootstrap, topic) as consumer:
+        assert await numbers(consumer, 3) == [0, 1, 2]
+        (session,) = consumer._reading.fetcher._sessions.values()
+        await until(lambda: session.epoch > 1)
+        assert session.session_id
+    request = FetchRequest(session_id=session.session_id, session_epoch=session.epoch)
+    with Wire(int(bootstrap.rpartition(":")[2])) as wire:
+        answer = await asyncio.to_thread(wire.ask, request)
+    assert answer.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
