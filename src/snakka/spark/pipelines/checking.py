@@ -12,7 +12,7 @@ from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
 from snakka.spark.pipelines.plan import check_plan
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
 from snakka.spark.pipelines.runner import python_path, session_confs
-from snakka.spark.pipelines.spark_errors import reason
+from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.spark.session import open_session
 
 _MASTER = "local[1]"
@@ -42,6 +42,7 @@ def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True
 
 def _ask_spark(pipeline: Pipeline, scratch: Path) -> tuple[list[Problem], dict[str, str]]:
     confs = {**session_confs(pipeline, {}), "spark.sql.warehouse.dir": str(scratch / "warehouse")}
+    silence_pyspark()
     with python_path(pipeline):
         try:
             session = open_session(pipeline.name, master=_MASTER, confs=confs, log_file=scratch / "spark.log")

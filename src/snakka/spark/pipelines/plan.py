@@ -22,7 +22,7 @@ from snakka.spark.pipelines.problems import Problem, did_you_mean
 from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
 from snakka.spark.pipelines.query_checkpoint import offsets_json
 from snakka.spark.pipelines.sink_writers import sink_problems
-from snakka.spark.pipelines.spark_errors import reason, sql_problem
+from snakka.spark.pipelines.spark_errors import plain, reason, sql_problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -155,9 +155,14 @@ def _check_options(source: Source, options: Mapping[str, str]) -> None:
     try:
         consumer_settings(read_options(options, is_stream=True).settings)
     except SparkOptionError as error:
-        message = str(error)
-        keys = {"startingoffsets": "starting_offsets", "subscribepattern": "pattern", "kafka.": "kafka"}
-        key = next((ours for theirs, ours in keys.items() if theirs in message.lower()), "options")
+        message = str(error).replace("kafka.there", "there")
+        keys = {
+            "kafka.": "kafka",
+            "there is": "kafka",
+            "startingOffsets": "starting_offsets",
+            "subscribeP": "pattern",
+        }
+        key = next((ours for theirs, ours in keys.items() if message.startswith(theirs)), "options")
         raise _WrongError(source.table.line(key), f"source {source.name}: {message}") from None
 
 
@@ -199,7 +204,7 @@ def _decoded(source: Source, records: "DataFrame") -> "Decoded":
     except DecodingError as error:
         key = _DECODING_KEYS.get(error.setting, error.setting)
         line = table.line(key if key in table else "decode")
-        raise _WrongError(line, f"source {source.name}: {key}: {error.reason}") from None
+        raise _WrongError(line, f"source {source.name}: {key} {plain(error.reason)}") from None
     except PySparkException as error:
         line = table.line("schema" if "schema" in table else "decode")
         raise _WrongError(line, f"source {source.name}: {reason(error)}") from None

@@ -30,16 +30,21 @@ from snakka.spark.pipelines.progress import SinkProgress
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
-from snakka.spark.pipelines.spark_errors import reason
+from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.spark.pipelines.terminal import Display
 from snakka.spark.session import open_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 _TICK_SECONDS = 0.1
 _STATUS_SECONDS = 0.5
+_START_ATTEMPTS = 5
+_START_SECONDS = 60.0
+# What Spark says of a query whose sources have not come up yet, and of one whose source's process was too slow.
+_INITIALIZING = "Initializing sources"
+_NOT_CONNECTED = "Python worker failed to connect back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ class Run:
     # -- Start ---------------------------------------------------------------------------------------------------------
 
     def _open_session(self) -> "SparkSession":
+        silence_pyspark()
         log = self._state.log_file if self._settings.keeps_log else None
         with python_path(self._pipeline):
             try:
@@ -141,17 +147,37 @@ class Run:
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         for name, frame in frames.items():
+            if not self._asked_to_stop.is_set():
+                self._queries[name] = self._started(name, frame)
+        self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
+
+    def _started(self, name: str, frame: "DataFrame") -> "StreamingQuery":
+        """One after the other, and again if need be.
+
+        Spark gives the Python process of a source ten seconds to appear, which many at once on a busy machine miss.
+        """
+        sink = self._pipeline.all_sinks[name]
+        checkpoint = self._state.sink_checkpoint(name)
+        for attempt in range(_START_ATTEMPTS):
             try:
-                self._queries[name] = start_query(
-                    frame,
-                    self._pipeline.all_sinks[name],
-                    trigger=self._settings.trigger,
-                    checkpoint=self._state.sink_checkpoint(name),
-                    name=name,
+                query = start_query(
+                    frame, sink, trigger=self._settings.trigger, checkpoint=checkpoint, name=name
                 )
             except Exception as error:
                 raise PipelineError(f"sink {name} can't start: {reason(error)}") from error
-        self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
+            deadline = self._clock.monotonic() + _START_SECONDS
+            while (
+                query.isActive
+                and query.status["message"] == _INITIALIZING
+                and self._clock.monotonic() < deadline
+            ):
+                if self._asked_to_stop.wait(_TICK_SECONDS):
+                    return query
+            failure = None if query.isActive else query.exception()
+            if failure is None or _NOT_CONNECTED not in str(failure) or attempt == _START_ATTEMPTS - 1:
+                return query
+            self._display.say(f"sink {name}: {reason(failure)} Starting it again")
+        raise AssertionError("the last attempt returns")
 
     def _start_of(self, sink: str, starts: Mapping[str, str]) -> dict[str, Any]:
         """Offsets that a reset has noted; they are for a query that has no batch yet."""

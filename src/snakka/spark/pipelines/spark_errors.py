@@ -11,6 +11,7 @@ from snakka.spark.pipelines.problems import Problem, did_you_mean
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
 _CONDITION = re.compile(r"\[[A-Z_0-9.]+\]\s*")
 _PARSE_PLACE = re.compile(r"\(line (\d+), pos (\d+)\)")
+_PLACE = re.compile(r"(?:; line \d+ pos \d+;?| \(line \d+, pos \d+\).*)$")
 _ENDING = "terminated with exception: "
 _TRACE = "Traceback (most recent call last)"
 _FAILED_TASK = re.compile(r"Job aborted due to stage failure: .*?\): ", re.DOTALL)
@@ -40,17 +41,29 @@ def sql_problem(error: Exception, sql: Value, step: str, views: tuple[str, ...])
     return Problem(sql.line_of_text(offset), f"step {step}: {message}")
 
 
+def silence_pyspark() -> None:
+    """PySpark also prints what it raises, as JSON of several screens; here everything that is raised is said in a line."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
+
+
 def reason(error: BaseException) -> str:
     """One line."""
-    text = _own_words(error)
+    return plain(_own_words(error)) or type(error).__name__
+
+
+def plain(text: str) -> str:
+    """What is for people of what Spark says."""
     if _ENDING in text:
         text = text.split(_ENDING, 1)[1]
     if _TRACE in text:
         text = _last_of_trace(text)
     text = _FAILED_TASK.sub("", text)
     text = _STATE.sub("", _CONDITION.sub("", text)).strip()
-    line = next((each.strip() for each in text.splitlines() if each.strip()), type(error).__name__)
-    line = _JAVA_CLASS.sub("", line) or line
+    line = next((each.strip() for each in text.splitlines() if each.strip()), "")
+    line = _PLACE.sub("", _JAVA_CLASS.sub("", line) or line).strip()
     return line if len(line) <= _LONGEST else line[:_LONGEST] + "..."
 
 

@@ -1,0 +1,253 @@
+"""`check` on a real Spark and a real broker: what is wrong is named with its line, and no data is read."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from snakka.client.blocking import Admin
+from snakka.spark.pipelines.cluster_topics import topic_problems
+from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.plan import check_plan
+from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.spark_errors import silence_pyspark
+from snakka.testing import BlockingLocalBroker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "pipelines.md"
+
+MODULE = """
+def fails(orders):
+    raise ValueError("no such rate")
+
+def gives_text(orders):
+    return "orders"
+
+def keeps(orders):
+    return orders.where("total > 0")
+
+def round_off(orders):
+    return orders.selectExpr("id", "round(total) AS total")
+"""
+
+START = """
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources:
+  orders:
+    topics: orders
+    decode: json
+    schema: id BIGINT, at TIMESTAMP, total DOUBLE, note STRING
+  raw: {{topics: orders}}
+"""
+
+# What is added to START, and the problems: the text of the line that each is on, and a part of what is said.
+WRONG: list[tuple[str, list[tuple[str, str]]]] = [
+    (
+        """
+steps:
+  one:
+    sql: |
+      SELECT id,
+        totl
+      FROM orders
+  two:
+    sql: SELECT id FROM oders
+  three:
+    sql: |
+      SELECT id
+      FROM orders WHERE (
+  four:
+    sql: |
+      -- a comment
+      SELECT nothing_like_it(id) FROM orders
+  five:
+    sql: DROP TABLE orders
+  six:
+    sql: SELECT id FROM one
+sinks:
+  out: {format: noop, from: orders}
+  lost: {format: noop, from: six}
+""",
+        [
+            ("        totl", "step one: A column, variable, or function parameter with name `totl`"),
+            ("FROM oders", "step two: there is no view oders; did you mean orders?"),
+            ("WHERE (", "step three: Syntax error at or near '('"),
+            ("nothing_like_it", "step four: Cannot resolve routine `nothing_like_it`"),
+            ("DROP TABLE", "step five: Syntax error at or near 'DROP'"),
+            # six stands on one, whose problem has been named
+        ],
+    ),
+    (
+        """
+steps:
+  one: {function: "no_such_module:f"}
+  two: {function: "wrong_steps:round_of", from: orders}
+  three:
+    function: wrong_steps:fails
+    from: orders
+  four:
+    function: wrong_steps:gives_text
+    from: orders
+  five:
+    function: wrong_steps:keeps
+    from: [orders, raw]
+sinks:
+  out: {format: noop, from: orders}
+""",
+        [
+            ("no_such_module", "step one: there is no module no_such_module in "),
+            ('round_of"', "step two: wrong_steps has no function round_of; did you mean round_off?"),
+            ("wrong_steps:fails", "step three: no such rate (wrong_steps.py:3)"),
+            ("gives_text", "step four: wrong_steps:gives_text must give a DataFrame, not str"),
+            ("wrong_steps:keeps", "takes 1 positional argument but 2 were given"),
+        ],
+    ),
+    (
+        """
+steps:
+  counted: {sql: "SELECT note, count(*) AS n FROM orders GROUP BY note"}
+  fixed: {sql: "SELECT 'x' AS value"}
+  nothing: {sql: "SELECT id, NULL AS empty FROM orders"}
+  typed: {sql: "SELECT id AS value, 'x' AS partition, total AS key FROM orders"}
+sinks:
+  plain: {format: topic, topic: orders, from: orders}
+  keyed: {format: topic, topic: orders, encode: json, key: ident, from: orders}
+  nowhere: {format: topic, from: counted, encode: json, mode: complete}
+  typed: {format: topic, topic: orders, from: typed}
+  parted: {format: parquet, path: out, partition_by: day, from: orders}
+  empty: {format: parquet, path: out2, from: nothing}
+  counted: {format: noop, from: counted}
+  still: {format: topic, topic: orders, from: fixed}
+""",
+        [
+            (
+                "plain:",
+                "sink plain: a topic needs a column value (text or binary), and orders has key, topic",
+            ),
+            ("keyed:", "sink keyed: orders has no column ident"),
+            ("typed: {format", "sink typed: value must be a text or binary, not bigint"),
+            ("typed: {format", "sink typed: key must be a text or binary, not double"),
+            ("typed: {format", "sink typed: partition must be an INT, not string"),
+            ("parted:", "sink parted is parted by day, which orders does not have"),
+            ("empty:", "sink empty: column empty is always NULL"),
+            ("counted: {format", "sink counted: Invalid streaming output mode: append"),
+            ("still:", "sink still: fixed is no stream; it reads no source"),
+        ],
+    ),
+    (
+        """
+  bad_schema:
+    topics: orders
+    decode: json
+    schema: id BIGINT, total DUBLE
+  bad_offsets:
+    topics: orders
+    starting_offsets: sometimes
+  bad_setting:
+    topics: orders
+    kafka: {fetch.max.byte: 5}
+  bad_option:
+    topics: orders
+    options: {maxOffsetsPerTrigger: many}
+  no_column:
+    topics: orders
+    watermark: att 10 minutes
+  no_time:
+    topics: orders
+    watermark: offset 10 minutes
+  no_registry:
+    topics: orders
+    decode: avro
+    registry: http://127.0.0.1:1
+  refused:
+    topics: orders
+    kafka: {auto.offset.reset: latest}
+sinks:
+  out: {format: noop, from: raw}
+""",
+        [
+            (
+                "total DUBLE",
+                'source bad_schema: schema can\'t be read as columns: Unsupported data type "DUBLE"',
+            ),
+            ("sometimes", "source bad_offsets: startingOffsets"),
+            ("fetch.max.byte:", "source bad_setting: there is no setting fetch.max.byte; did you mean"),
+            ("many", "source bad_option: maxOffsetsPerTrigger"),
+            ("att 10", "no_column has no column att for its watermark"),
+            ("offset 10", "the watermark of no_time needs a TIMESTAMP, and offset is bigint"),
+            ("127.0.0.1:1\n", "source no_registry: "),
+            ("auto.offset.reset", "source refused: kafka.auto.offset.reset can't be set"),
+        ],
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def bootstrap(broker: BlockingLocalBroker, admin: Admin) -> str:
+    for topic in ("orders", "returns", "big-orders", "orders-dead"):
+        admin.create_topic(topic, partitions=2)
+    silence_pyspark()
+    return broker.bootstrap_servers
+
+
+def read(directory: Path, text: str, name: str = "p.yaml") -> Pipeline:
+    (directory / name).write_text(text)
+    return read_pipeline(directory / name)
+
+
+@pytest.mark.parametrize(("text", "expected"), WRONG, ids=["sql", "functions", "sinks", "sources"])
+def test_what_is_wrong_is_named_with_its_line(
+    spark: "SparkSession", bootstrap: str, tmp_path: Path, text: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "wrong_steps.py").write_text(MODULE)
+    whole = START.format(bootstrap=bootstrap) + text.lstrip("\n")
+    found, _ = check_plan(spark, read(tmp_path, whole))
+    lines = whole.split("\n")
+    shown = [(lines[problem.line - 1] + "\n", problem.message) for problem in sorted(found)]
+    unmatched = list(shown)
+    for place, message in expected:
+        matching = [each for each in unmatched if place in each[0] and message in each[1]]
+        assert matching, f"{place!r}: {message!r} is not among {shown}"
+        unmatched.remove(matching[0])
+    # A topic without a name is only wrong if rows do not name one.
+    assert [message for _, message in unmatched if "needs topic" not in message] == []
+    assert all("\n" not in problem.message for problem in found)
+
+
+def test_topics_that_do_not_exist_are_named(bootstrap: str, tmp_path: Path) -> None:
+    text = f"""
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources:
+  orders: {{topics: [orders, order-lines]}}
+  others: {{pattern: "nothing-.*"}}
+sinks:
+  out: {{format: topic, topic: big-order}}
+"""
+    assert [(problem.line, problem.message) for problem in topic_problems(read(tmp_path, text))] == [
+        (4, "there is no topic order-lines; did you mean orders?"),
+        (5, "no topic is called like nothing-.*"),
+        (7, "there is no topic big-order; did you mean big-orders?"),
+    ]
+
+
+def test_a_cluster_that_does_not_answer_is_no_problem_of_the_file(tmp_path: Path) -> None:
+    text = "kafka: {bootstrap.servers: '127.0.0.1:1', default.api.timeout.ms: 500, request.timeout.ms: 400}\n"
+    text += "sources: {a: {topics: a}}\nsinks: {out: {format: noop}}\n"
+    with pytest.raises(PipelineError, match=r"127\.0\.0\.1:1"):
+        topic_problems(read(tmp_path, text))
+
+
+@pytest.mark.parametrize("notation", ["toml", "yaml"])
+def test_the_examples_of_the_documentation_are_right(
+    spark: "SparkSession", bootstrap: str, tmp_path: Path, notation: str
+) -> None:
+    (example,) = re.findall(rf"```{notation}\n(.*?)```", DOCUMENTATION.read_text(), re.DOTALL)
+    (tmp_path / "money.py").write_text(MODULE)
+    pipeline = read(tmp_path, example.replace("127.0.0.1:9092", bootstrap), f"example.{notation}")
+    problems, columns = check_plan(spark, pipeline)
+    assert [*topic_problems(pipeline), *problems] == []
+    assert list(columns) == [*pipeline.sources, *pipeline.steps]
+    assert "total double" in columns["orders"]
