@@ -376,6 +376,7 @@ async def test_commits(bootstrap: str, topic: str, group: str, protocol: str) ->
         found = await consumer.committed_offsets([one, two])
         assert {partition: each.offset for partition, each in found.items()} == {one: 10, two: 10}
         assert all(each.leader_epoch >= 0 for each in found.values())
+        assert await consumer.committed(TopicPartition(new_name("nothing"), 0)) is None
         await consumer.commit({one: OffsetAndMetadata(3, "back", 0)})
         await consumer.seek_to_committed(one)
         assert await consumer.position(one) == 3

@@ -437,6 +437,17 @@ async def test_a_commit_never_overtakes_another() -> None:
         assert committed_at(coordinator)[-1] == 6
 
 
+async def test_committing_as_often_as_possible_leaves_time_for_others() -> None:
+    async with member(enable_auto_commit=True, auto_commit_interval_ms=0) as (coordinator, consumer, _):
+        coordinator.log.count = 5
+        async with asyncio.timeout(SECONDS):
+            assert [(await consumer.getone()).value for _ in range(3)] == [b"0", b"1", b"2"]
+            await until(lambda: 2 in committed_at(coordinator))
+        busy = time.process_time()
+        await asyncio.sleep(0.3)
+        assert time.process_time() - busy < 0.15
+
+
 async def test_a_partition_that_was_lost_does_not_keep_others_from_being_committed() -> None:
     async with member() as (coordinator, consumer, _):
         await until(consumer.assignment)

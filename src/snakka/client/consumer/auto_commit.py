@@ -15,6 +15,8 @@ from snakka.protocol.errors import ApiError
 from snakka.runtime.clock import Clock
 
 _log = logging.getLogger(__name__)
+# auto.commit.interval.ms may be 0, for as often as possible.
+_SHORTEST_SECONDS = 0.05
 
 
 class AutoCommit:
@@ -26,7 +28,7 @@ class AutoCommit:
         self._reading = reading
         self._offsets = offsets
         self._clock = clock
-        self._interval_seconds = interval_seconds
+        self._interval_seconds = max(interval_seconds, _SHORTEST_SECONDS)
 
     async def run(self) -> None:
         while True:

@@ -350,7 +350,8 @@ class Consumer(PositionCalls):
         self, partitions: Collection[TopicPartition]
     ) -> dict[TopicPartition, OffsetAndMetadata]:
         """What the group has committed of these partitions; those of which it has nothing are left out."""
-        return await self._needed_group().offsets.committed(partitions, self._deadline)
+        offsets = self._needed_group().offsets
+        return await offsets.committed(partitions, self._deadline, may_be_missing=True)
 
     def group_metadata(self) -> GroupMetadata:
         """Who this consumer is in its group, for a producer that commits its offsets in a transaction."""

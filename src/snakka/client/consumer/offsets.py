@@ -144,13 +144,21 @@ class GroupOffsets:
         self.on_committed(offsets)
 
     async def committed(
-        self, partitions: Collection[TopicPartition], deadline: float
+        self, partitions: Collection[TopicPartition], deadline: float, *, may_be_missing: bool = False
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What is committed of these; those of which nothing is are left out."""
+        """What is committed of these; those of which nothing is are left out.
+
+        Whoever begins to read must not take a topic that a broker does not know yet for one without offsets; with
+        `may_be_missing` it is.
+        """
         pauses = Pauses(self._cluster.clock, deadline, self._cluster.backoff)
         while True:
             try:
-                return await self._fetch_once(partitions, deadline)
+                if may_be_missing:
+                    topics = {each.topic for each in partitions}
+                    existing = {topic for topic in topics if await self._exists(topic, deadline)}
+                    partitions = [each for each in partitions if each.topic in existing]
+                return await self._fetch_once(partitions, deadline) if partitions else {}
             except (ApiError, ClientError) as error:
                 if not is_retriable(error):
                     raise
@@ -244,6 +252,15 @@ class GroupOffsets:
         return ids
 
     # -- fetch ----------------------------------------------------------------------------------------------------
+
+    async def _exists(self, topic: str, deadline: float) -> bool:
+        try:
+            await self._cluster.topic(topic, deadline)
+        except ApiError as error:
+            if error.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                return False
+            raise
+        return True
 
     async def _fetch_once(
         self, partitions: Collection[TopicPartition], deadline: float
