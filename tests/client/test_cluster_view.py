@@ -287,6 +287,24 @@ async def test_old_news_are_refreshed_in_the_background_but_not_all_the_time() -
         cluster.untrack(["t"])
 
 
+async def test_what_nobody_asks_for_any_more_is_forgotten_though_nothing_is_kept_fresh() -> None:
+    async with ScriptedBroker() as broker:
+        for number in range(50):
+            broker.add_topic(f"t{number}", bytes([number]) * 16, [(1, 0)])
+        async with cluster_at(broker.address, metadata_max_idle_ms=5000) as cluster:
+            now = time.monotonic()
+            cluster.clock.monotonic = lambda: now  # type: ignore[method-assign]
+            for number in range(50):
+                now += 1
+                await cluster.topic("t0", now + 20)
+                await cluster.topic(f"t{number}", now + 20)
+                assert len(cluster.known_topics()) <= 7
+            assert {topic.name for topic in cluster.known_topics()} == {
+                "t0",
+                *(f"t{n}" for n in range(44, 50)),
+            }
+
+
 async def test_all_topics_are_tracked_for_patterns() -> None:
     async with ScriptedBroker() as broker, cluster_at(broker.address) as cluster:
         broker.add_topic("a", FIRST_ID, [(1, 0)])

@@ -77,7 +77,7 @@ class ClusterView:
         self._topics = Topics(self.clock.monotonic)
         self.may_create_tracked = False  # whether asking for what is tracked may create it
         self._tracked: dict[str, int] = {}  # how many want the topic to be kept fresh
-        self._recent: dict[str, float] = {}  # when a topic was last asked for
+        self._recent: dict[str, float] = {}  # when a topic was last asked for, oldest first
         self._tracks_all = 0
         self._watchers: list[Callable[[], None]] = []
         self._asking: dict[str, asyncio.Future[None]] = {}  # topics that somebody is asking for just now
@@ -137,7 +137,9 @@ class ClusterView:
 
     async def topic(self, name: str, deadline: float, *, create_missing: bool = False) -> TopicView:
         """The topic; ApiError if there is none. With `create_missing` brokers may create it, if they are so set."""
+        self._recent.pop(name, None)
         self._recent[name] = self.clock.monotonic()
+        self._drop_idle()  # not every client keeps its view fresh
         known = self._topics.by_name.get(name)
         if known is not None:
             return known
@@ -277,7 +279,10 @@ class ClusterView:
     def _drop_idle(self) -> None:
         """What nobody has asked for in a while is not kept fresh, and so not kept at all."""
         oldest = self.clock.monotonic() - self.settings.metadata_max_idle_ms / 1000
-        for name in [name for name, used in self._recent.items() if used < oldest]:
+        while self._recent:
+            name, used = next(iter(self._recent.items()))
+            if used >= oldest:
+                return
             del self._recent[name]
             if name not in self._tracked and not self._tracks_all:
                 self.forget(name)
