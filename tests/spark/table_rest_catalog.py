@@ -1,0 +1,146 @@
+"""A REST catalog after Iceberg's open specification, for tests: namespaces, tables, staged creation, conditional commits.
+
+It keeps its tables in a catalog of pyiceberg's on SQLite; what is tested is that our sinks need nothing but the protocol.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pydantic import TypeAdapter
+from pyiceberg.catalog.rest import CreateTableRequest
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    NamespaceAlreadyExistsError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
+from pyiceberg.table import CommitTableRequest
+
+NAMESPACE_SEPARATOR = "\x1f"
+CODES = {
+    NoSuchTableError: 404,
+    NoSuchNamespaceError: 404,
+    NamespaceAlreadyExistsError: 409,
+    TableAlreadyExistsError: 409,
+    CommitFailedException: 409,
+}
+
+
+class _NamedTable:
+    """All that a commit asks of the table it is handed."""
+
+    def __init__(self, identifier: tuple[str, ...]) -> None:
+        self._identifier = identifier
+
+    def name(self) -> tuple[str, ...]:
+        return self._identifier
+
+
+class RestCatalog:
+    """What the server answers; `requests` is what it was asked."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(exist_ok=True)
+        self._catalog = SqlCatalog(
+            "server", uri=f"sqlite:///{directory}/server.db", warehouse=f"file://{directory}/warehouse"
+        )
+        self._one_at_a_time = threading.Lock()
+        self.requests: list[str] = []
+
+    def answer(self, method: str, path: str, body: bytes) -> tuple[int, Any]:
+        with self._one_at_a_time:
+            self.requests.append(f"{method} {path}")
+            try:
+                return 200, self._dispatch(method, [unquote(part) for part in path.split("/")[2:]], body)
+            except tuple(CODES) as error:
+                code = CODES[type(error)]
+                return code, {"error": {"message": str(error), "type": type(error).__name__, "code": code}}
+
+    def _dispatch(self, method: str, parts: list[str], body: bytes) -> Any:
+        if parts == ["config"]:
+            return {"defaults": {}, "overrides": {}}
+        namespace = tuple(parts[1].split(NAMESPACE_SEPARATOR)) if len(parts) > 1 else ()
+        match method, len(parts):
+            case "POST", 1:
+                asked = json.loads(body)
+                self._catalog.create_namespace(tuple(asked["namespace"]))
+                return {"namespace": asked["namespace"], "properties": {}}
+            case "GET" | "HEAD", 2:
+                self._catalog.load_namespace_properties(namespace)
+                return {"namespace": list(namespace), "properties": {}}
+            case "POST", 3:
+                return self._create(
+                    namespace, CreateTableRequest.model_validate({"location": None, **json.loads(body)})
+                )
+            case "GET" | "HEAD", 4:
+                return self._described(self._catalog.load_table((*namespace, parts[3])))
+            case "POST", 4:
+                return self._commit((*namespace, parts[3]), body)
+        raise ValueError(f"{method} {parts} is not in this catalog")
+
+    def _create(self, namespace: tuple[str, ...], asked: CreateTableRequest) -> Any:
+        identifier = (*namespace, asked.name)
+        if self._catalog.table_exists(identifier):
+            raise TableAlreadyExistsError(".".join(identifier))
+        create = self._catalog._create_staged_table if asked.stage_create else self._catalog.create_table
+        table = create(identifier, asked.table_schema, location=asked.location, properties=asked.properties)
+        return self._described(table)
+
+    def _commit(self, identifier: tuple[str, ...], body: bytes) -> Any:
+        asked = TypeAdapter(CommitTableRequest).validate_json(body)
+        done = self._catalog.commit_table(_NamedTable(identifier), asked.requirements, asked.updates)  # type: ignore[arg-type]
+        return {
+            "metadata-location": done.metadata_location,
+            "metadata": json.loads(done.metadata.model_dump_json()),
+        }
+
+    @staticmethod
+    def _described(table: Any) -> Any:
+        return {
+            "metadata-location": table.metadata_location,
+            "metadata": json.loads(table.metadata.model_dump_json()),
+            "config": {},
+        }
+
+
+@contextmanager
+def running_rest_catalog(directory: Path) -> Iterator[tuple[str, RestCatalog]]:
+    """The server's address while it runs, and what it was asked."""
+    catalog = RestCatalog(directory)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            code, answer = catalog.answer(self.command, urlsplit(self.path).path, body)
+            content = b"" if self.command == "HEAD" else json.dumps(answer).encode()
+            self.send_response(code)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_HEAD = do_DELETE = _answer  # noqa: N815 -- http.server's names
+
+        def log_message(self, *_: Any) -> None:
+            """Silence."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", catalog
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(10)
