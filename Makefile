@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test check format fuzz generate bench simulate soak clean
+.PHONY: run demo test check format fuzz generate bench simulate soak clean
 
 run: $(STAMP)  ## start a broker on 127.0.0.1:9092, its data in ./data
 	$(BIN)/snakka start --data-dir data --listen 127.0.0.1:9092
+
+demo: $(STAMP)  ## events, a pipeline on Spark, a table and a plot: a minute, with Java 17
+	$(BIN)/snakka demo
 
 test: check  ## the whole suite
 	$(BIN)/pytest -n 2 --dist loadgroup

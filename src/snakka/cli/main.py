@@ -19,6 +19,7 @@ COMMANDS = {
     "topic": "create, list, describe and delete topics",
     "produce": "send lines from standard input to a topic",
     "consume": "print the records of a topic",
+    "demo": "show it all in a minute: events, a pipeline on Spark, a table and a plot",
     "pipeline": "run data pipelines on Spark that are declared in a file",
 }
 

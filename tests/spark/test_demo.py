@@ -1,0 +1,188 @@
+"""`snakka demo`: the real command, and its figures against what its events hold."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+
+from snakka.client.blocking import Consumer
+from snakka.demo.events import CATEGORIES, MOST_DELAY_SECONDS, Figures, make_day
+from snakka.demo.picture import Style, bar, plot, table
+from snakka.demo.pipeline_file import DEAD_LETTERS_TOPIC, SALES_TOPIC, TABLE_NAME
+from snakka.demo.report import Outcome, result_lines
+from snakka.testing import BlockingLocalBroker
+
+COMMAND = (sys.executable, "-m", "snakka.cli.main", "demo")
+# Alone on two cores it takes less than half of this.
+SECONDS = 240
+
+
+def _environment() -> dict[str, str]:
+    """As a user has it: no variable of the tests' own Spark."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS + 60)
+def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path) -> None:
+    directory = tmp_path / "shop"
+    ended = subprocess.run(
+        [*COMMAND, "--orders", "20000", "--seed", "3", "--keep", str(directory)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    figures = make_day(20000, 3).figures
+    assert "\x1b" not in ended.stdout  # no terminal, no colours
+    assert "every figure agrees with what was sent" in ended.stdout
+    assert f"{figures.orders:,} orders to the table, {figures.broken:,} dead letters" in ended.stdout
+    assert f"{figures.late:,} came too late for theirs" in ended.stdout
+    assert f"snakka start --data-dir {directory / 'broker'}" in ended.stdout
+
+    orders = DeltaTable(str(directory / TABLE_NAME)).to_pyarrow_table()
+    assert orders.num_rows == len(set(orders["order_id"].to_pylist())) == figures.orders
+    assert sum(orders["total"].to_pylist()) == Decimal(figures.revenue_cents) / 100
+    assert figures.late_orders <= set(orders["order_id"].to_pylist())
+    with BlockingLocalBroker(data_dir=str(directory / "broker")) as broker:
+        letters = _messages(broker, DEAD_LETTERS_TOPIC, figures.broken)
+        assert len(letters) == figures.broken
+        sent = Counter(record.value for record in make_day(20000, 3).records)
+        assert all(sent[letter.value] for letter in letters)
+        sales = _messages(broker, SALES_TOPIC, 72 * len(CATEGORIES))
+    counted = sum(int(re.search(rb'"orders":(\d+)', message.value)[1]) for message in sales)  # type: ignore[index]
+    assert counted == figures.orders - figures.late
+
+
+def _messages(broker: BlockingLocalBroker, topic: str, most: int) -> list[Any]:
+    """All that a topic has; it stands still."""
+    found: list[Any] = []
+    with Consumer(
+        topic,
+        bootstrap_servers=broker.bootstrap_servers,
+        auto_offset_reset="earliest",
+        isolation_level="read_committed",
+    ) as consumer:
+        quiet = 0
+        while quiet < 3 and len(found) <= most:
+            batch = [
+                message for messages in consumer.getmany(timeout_ms=500).values() for message in messages
+            ]
+            found += batch
+            quiet = 0 if batch else quiet + 1
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS)
+def test_an_interrupt_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "--orders", "2000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**_environment(), "TMPDIR": str(tmp_path)},
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("sales runs:"):
+                break
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
+        rest, errors = process.communicate(timeout=SECONDS / 2)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130, rest + errors
+    assert "Traceback" not in errors
+    assert not list(tmp_path.glob("snakka-demo-*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "says"),
+    [
+        (["--orders", "0"], {}, "0 is no whole number of at least 1"),
+        (["--orders", "9000000"], {}, "--orders may be 5,000,000 at most"),
+        (["--keep", "."], {}, ". is not empty: name a new directory"),
+        ([], {"PATH": "/nonexistent", "JAVA_HOME": "/nonexistent"}, "the demo needs Java 17"),
+    ],
+)
+def test_what_keeps_it_from_starting_is_one_line(
+    arguments: list[str], environment: dict[str, str], says: str
+) -> None:
+    ended = subprocess.run(
+        [*COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**_environment(), **environment},
+    )
+    assert ended.returncode in (1, 2)
+    assert says in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_one_seed_is_one_day() -> None:
+    day = make_day(3000, 5)
+    assert make_day(3000, 5) == day
+    assert make_day(3000, 6) != day
+    figures = day.figures
+    assert figures.records == len(day.records)
+    assert figures.records == figures.orders + figures.tests + figures.heartbeats + figures.broken
+    assert min(figures.late, figures.tests, figures.broken) > 5
+    arrived = [record.arrived_ms for record in day.records]
+    assert arrived == sorted(arrived)
+    assert MOST_DELAY_SECONDS < 600  # what is not late is inside the watermark's ten minutes
+
+
+def _outcome(figures: Figures, **changes: Any) -> Outcome:
+    counted = figures.orders - figures.late
+    revenue = Decimal(figures.revenue_cents - figures.late_revenue_cents) / 100
+    right: dict[str, Any] = {
+        "table_rows": figures.orders,
+        "table_orders": figures.orders,
+        "table_revenue": Decimal(figures.revenue_cents) / 100,
+        "sales": [
+            {"start": "2026-03-14T12:00:00.000Z", "category": "lunch", "orders": counted, "revenue": revenue}
+        ],
+        "errors": Counter({"is no JSON": figures.broken}),
+    }
+    return Outcome(**{**right, **changes})
+
+
+def test_a_figure_that_disagrees_is_named() -> None:
+    figures = make_day(3000, 5).figures
+    assert _outcome(figures).disagreements(figures) == []
+    wrong = _outcome(figures, table_rows=figures.orders - 1, errors=Counter())
+    assert wrong.disagreements(figures) == [
+        f"orders in the table: {figures.orders - 1}, not {figures.orders}",
+        f"dead letters: 0, not {figures.broken}",
+    ]
+    text = "\n".join(result_lines(figures, wrong, Style()))
+    assert f"DISAGREES dead letters: 0, not {figures.broken}" in text
+    assert "every figure agrees" not in text
+
+
+def test_pictures_are_drawn_to_the_eighth() -> None:
+    assert plot([0, 1, 4, 8], ["a", "", "b", ""], 2, Style()) == ["8    █", "4  ▂██", "  ────", "  a b"]
+    assert plot([0.0], [""], 2, Style(unicode=False))[-2] == "  -"
+    assert bar(0.5, 4, Style()) == "██  "
+    assert bar(0.001, 4, Style()) == "█   "
+    assert table(("name", "n"), [("a", "10"), ("bcdef", "2")], Style(unicode=False)) == [
+        "name    n",
+        "-----  --",
+        "a      10",
+        "bcdef   2",
+    ]
+    assert Style(colours=True).paint("x", "red") == "\x1b[31mx\x1b[0m"
