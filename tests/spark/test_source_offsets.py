@@ -34,6 +34,16 @@ def test_json_has_no_blanks_and_partitions_of_a_topic_in_order() -> None:
     assert offsets_text({}) == "{}"
 
 
+def test_the_text_is_what_spark_s_own_connector_wrote() -> None:
+    """Taken from a checkpoint of spark-sql-kafka-0-10 4.2.0: topics are in nobody's order but its own."""
+    written = (
+        '{"Zz":{"0":1,"1":1,"2":1},"a":{"0":1},"b":{"0":1},"payments":{"0":1},"logs.1":{"0":1},"logs.2":{"0":1},'
+        '"clicks-us":{"0":1},"topic-11":{"0":1},"topic-12":{"0":1},"topic-13":{"0":1},"q":{"0":1},"x_y":{"0":1},'
+        '"orders":{"0":1,"1":1,"2":1,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0,"9":0,"10":0,"11":0},"clicks-eu":{"0":1}}'
+    )
+    assert offsets_text(offsets_of(json.loads(written))) == written
+
+
 def test_the_order_is_that_of_scala_s_hash_tables(spark: "SparkSession") -> None:
     """Spark's own source collects offsets in them before it writes them."""
     jvm = spark._jvm

@@ -1,0 +1,97 @@
+"""Filters as Spark hands them over: what is followed to the letter, what only helps, what is left alone."""
+
+from datetime import UTC, datetime
+from typing import cast
+
+import pytest
+from pyspark.sql.datasource import (
+    EqualNullSafe,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNotNull,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    StringContains,
+    StringEndsWith,
+    StringStartsWith,
+)
+from tests.spark.source_topics import at
+
+from snakka.client.topic_partition import TopicPartition
+from snakka.spark.source.filters import PushedFilters
+from snakka.spark.source.offset_ranges import OffsetRange
+from snakka.spark.source.topic_offsets import TopicOffsets
+
+TOPIC, PARTITION, OFFSET, TIME = ("topic",), ("partition",), ("offset",), ("timestamp",)
+PARTITIONS = [at("a", 0), at("a", 1), at("b", 0)]
+
+
+class FakeOffsets:
+    """Ten records in each partition, one a second from the second 100 on."""
+
+    def at_times(self, times: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+        return {each: min(max(-(-(ms - 100_000) // 1000), 0), 10) for each, ms in times.items()}
+
+
+def narrowed(filters: PushedFilters) -> dict[str, tuple[int, int]]:
+    ranges = [OffsetRange(each, 0, 10) for each in PARTITIONS if filters.may_have(each)]
+    found = filters.narrowed(ranges, cast(TopicOffsets, FakeOffsets()))
+    return {str(each.partition): (each.start, each.end) for each in found if each.size > 0}
+
+
+EVERYTHING = {"a-0": (0, 10), "a-1": (0, 10), "b-0": (0, 10)}
+
+
+@pytest.mark.parametrize(
+    ("given", "is_taken", "left"),
+    [
+        (EqualTo(TOPIC, "b"), True, {"b-0": (0, 10)}),
+        (Not(EqualTo(TOPIC, "b")), True, {"a-0": (0, 10), "a-1": (0, 10)}),
+        (StringStartsWith(TOPIC, "a"), True, {"a-0": (0, 10), "a-1": (0, 10)}),
+        (StringEndsWith(TOPIC, "b"), True, {"b-0": (0, 10)}),
+        (StringContains(TOPIC, "x"), True, {}),
+        (In(TOPIC, ("b", "c")), True, {"b-0": (0, 10)}),
+        (In(PARTITION, (1, 2)), True, {"a-1": (0, 10)}),
+        (Not(In(PARTITION, (1, None))), False, EVERYTHING),
+        (GreaterThan(PARTITION, 0), True, {"a-1": (0, 10)}),
+        (IsNull(TOPIC), True, {}),
+        (IsNotNull(OFFSET), True, EVERYTHING),
+        (IsNotNull(("value",)), False, EVERYTHING),
+        (EqualTo(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (4, 5))),
+        (EqualNullSafe(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (4, 5))),
+        (GreaterThan(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (5, 10))),
+        (GreaterThanOrEqual(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (4, 10))),
+        (LessThan(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (0, 4))),
+        (LessThanOrEqual(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (0, 5))),
+        (In(OFFSET, (7, 3)), False, dict.fromkeys(EVERYTHING, (3, 8))),
+        (Not(EqualTo(OFFSET, 3)), False, EVERYTHING),
+        # Records need not be in the order of their times, so only the first one of a time says something.
+        (
+            GreaterThanOrEqual(TIME, datetime.fromtimestamp(104, UTC)),
+            False,
+            dict.fromkeys(EVERYTHING, (4, 10)),
+        ),
+        (GreaterThan(TIME, datetime.fromtimestamp(104.5, UTC)), False, dict.fromkeys(EVERYTHING, (5, 10))),
+        (EqualTo(TIME, datetime.fromtimestamp(104, UTC)), False, dict.fromkeys(EVERYTHING, (4, 10))),
+        (GreaterThanOrEqual(TIME, datetime.fromtimestamp(-5, UTC)), False, EVERYTHING),
+        (LessThan(TIME, datetime.fromtimestamp(104, UTC)), False, EVERYTHING),
+        (EqualTo(("value",), b"x"), False, EVERYTHING),
+    ],
+)
+def test_each_kind(given: Filter, is_taken: bool, left: dict[str, tuple[int, int]]) -> None:
+    filters = PushedFilters()
+    assert filters.take(given) is is_taken
+    assert narrowed(filters) == left
+
+
+def test_filters_are_all_followed() -> None:
+    filters = PushedFilters()
+    for each in (EqualTo(TOPIC, "a"), GreaterThan(OFFSET, 1), LessThan(OFFSET, 8), LessThan(OFFSET, 6)):
+        assert filters.take(each)
+    assert not filters.take(GreaterThan(TIME, datetime.fromtimestamp(103, UTC)))
+    assert narrowed(filters) == {"a-0": (3, 6), "a-1": (3, 6)}
