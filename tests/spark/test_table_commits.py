@@ -3,6 +3,8 @@
 The processes of a Spark job are played by openers and stagers: no Spark is needed to see what the table says.
 """
 
+import dataclasses
+import datetime
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ import pytest
 from deltalake import DeltaTable
 from deltalake import Field as DeltaField
 from deltalake import Schema as DeltaSchema
+from deltalake.fs import DeltaStorageHandler
 from deltalake.schema import PrimitiveType
 from deltalake.transaction import CommitProperties, Transaction
 from pyiceberg.exceptions import CommitStateUnknownException
@@ -22,7 +25,7 @@ from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceb
 from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from, staged
 
 from snakka.spark.client_settings import SparkOptionError
-from snakka.spark.tables import table_writer
+from snakka.spark.tables import delta_table, table_writer
 from snakka.spark.tables.iceberg_table import IcebergOpener
 from snakka.spark.tables.schema_evolution import SchemaMismatchError
 from snakka.spark.tables.table_options import CommitKey
@@ -351,3 +354,32 @@ def test_every_iceberg_file_carries_the_field_ids(tmp_path: Path) -> None:
     (path,) = files_on_disk(tmp_path)
     ids = [field.metadata[b"PARQUET:field_id"] for field in pq.read_schema(path)]
     assert ids == [b"1", b"2", b"3"]
+
+
+def test_object_stores_are_written_through_deltalakes_own_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no object store here, but deltalake's way to one leads to this disk as well."""
+    (tmp_path / "t").mkdir()
+    opener = delta_opener(tmp_path / "t", partition_by=("k",))
+    options = dataclasses.replace(opener.options, path=f"file://{tmp_path}/t")
+    monkeypatch.setattr(delta_table, "local_path", lambda _: None)
+    remote = dataclasses.replace(opener, options=options)
+    storage = remote.open().layout.storage
+    assert isinstance(storage.filesystem().handler, DeltaStorageHandler)
+    assert append(remote, rows_from(0, 100), 0) is True
+    assert append(remote, rows_from(0, 100), 0) is False
+    assert counts_of(delta_rows(tmp_path / "t")).rows == 100
+    assert len(files_on_disk(tmp_path)) == 2
+
+
+def test_wall_clock_times_can_be_added_to_a_delta_table(tmp_path: Path) -> None:
+    append(delta_opener(tmp_path / "t"), rows_from(0, 5), 0)
+    wider = pa.schema([("id", pa.int64()), ("wall", pa.timestamp("us"))])
+    noon = datetime.datetime(2026, 1, 1, 12)
+    append(
+        delta_opener(tmp_path / "t", wider, merge=True),
+        pa.table({"id": [9], "wall": [noon]}, schema=wider),
+        1,
+    )
+    assert delta_rows(tmp_path / "t").sort_by("id").column("wall").to_pylist() == [None] * 5 + [noon]

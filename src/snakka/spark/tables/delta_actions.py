@@ -7,7 +7,7 @@ one costs a little time.
 import datetime
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -56,9 +56,9 @@ def statistics(footer: pq.FileMetaData) -> dict[str, Any]:
     lowest: dict[str, Any] = {}
     highest: dict[str, Any] = {}
     nulls: dict[str, Any] = {}
-    for index in range(min(footer.num_columns, _INDEXED_COLUMNS)):
-        path = footer.schema.column(index).path.split(".")
-        if footer.schema.column(index).max_repetition_level > 0:
+    leaves = [leaf for field in footer.schema.to_arrow_schema() for leaf in _leaves(field)]
+    for index, path in enumerate(leaves[:_INDEXED_COLUMNS]):
+        if path is None:
             continue
         chunks = [footer.row_group(group).column(index) for group in range(footer.num_row_groups)]
         stats = [chunk.statistics for chunk in chunks]
@@ -74,7 +74,21 @@ def statistics(footer: pq.FileMetaData) -> dict[str, Any]:
     return {"numRecords": footer.num_rows, "minValues": lowest, "maxValues": highest, "nullCount": nulls}
 
 
-def _put(into: dict[str, Any], path: list[str], value: Any) -> None:
+def _leaves(field: pa.Field) -> Iterator[tuple[str, ...] | None]:
+    """The columns of a file in the order of its footer: each by its path, or None within lists and maps, which have none."""
+    if pa.types.is_struct(field.type):
+        for inner in field.type:
+            for leaf in _leaves(inner):
+                yield None if leaf is None else (field.name, *leaf)
+    elif pa.types.is_nested(field.type):
+        for index in range(field.type.num_fields):
+            for _ in _leaves(field.type.field(index)):
+                yield None
+    else:
+        yield (field.name,)
+
+
+def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     for name in path[:-1]:
         into = into.setdefault(name, {})
     into[path[-1]] = value
