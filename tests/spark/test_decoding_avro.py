@@ -269,6 +269,8 @@ def test_a_slice_of_a_batch_is_decoded_as_such() -> None:
     assert errors.null_count == 4
     rows, errors = decoder(schema).decode(values.slice(0, 0))
     assert len(rows) == len(errors) == 0
+    large, _ = decoder(schema).decode(values.cast(pa.large_binary()).slice(3, 4))
+    assert [row["id"] for row in large.to_pylist()] == [3, 4, 5, 6]
 
 
 def test_a_schema_that_is_no_record_becomes_one_column() -> None:

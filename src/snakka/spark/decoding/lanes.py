@@ -55,6 +55,7 @@ class Lanes:
     @classmethod
     def over(cls, values: pa.Array) -> Lanes:
         """A lane for each value that is not null."""
+        values = values.cast(pa.binary())  # Spark may be told to send large ones
         size = len(values)
         offsets = np.frombuffer(values.buffers()[1], np.int32, size + 1, values.offset * 4).astype(np.int64)
         first, last = (int(offsets[0]), int(offsets[-1])) if size else (0, 0)
