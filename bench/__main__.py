@@ -20,10 +20,12 @@ from bench import (
     coordination,
     own_limits,
     record_decoding,
+    spark,
 )
 from bench.report import Row, page
 from bench.scale import FULL, QUICK, Scale
 from bench.servers import Server, start_kafka, start_snakka
+from snakka.protocol.record_engine import ENGINE_NAME
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 FLOOR_ROUNDS = 9
@@ -39,7 +41,10 @@ def main() -> None:
     libs = None if arguments.without_kafka else find_kafka_libs()
     if libs is None:
         notes.append(_why_without_kafka(arguments.without_kafka))
-        print(f"bench: {notes[0]}", flush=True)
+    notes += spark.obstacles()
+    notes.append(f"records are read and written by {ENGINE_NAME} code")
+    for note in notes:
+        print(f"bench: {note}", flush=True)
     rows = []
     with tempfile.TemporaryDirectory(prefix="snakka-bench-", dir=arguments.data_dir) as directory:
         for row in measure(Path(directory), scale, libs):
@@ -76,6 +81,7 @@ def measure(directory: Path, scale: Scale, libs: str | None) -> Iterator[Row]:
         for clients in (clients_produce, clients_consume):
             yield from clients.measure(snakka, scale.client_rounds, scale.client_records)
         yield from clients_idle.measure(snakka)
+    yield from spark.measure(directory, quick=scale is QUICK)
 
 
 def _why_without_kafka(asked: bool) -> str:

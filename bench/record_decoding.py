@@ -22,9 +22,7 @@ import pyarrow
 from bench import librdkafka_load
 from bench.report import Row, commit, machine
 from bench.servers import start_snakka
-from snakka.protocol import column_encoder, compiled_columns, numpy_columns
-from snakka.protocol._records import Encoder, murmur2
-from snakka.protocol._records import read_messages as read_messages_compiled
+from snakka.protocol import column_encoder, numpy_columns
 from snakka.protocol.batch_builder import build_batch
 from snakka.protocol.batch_reader import Record, read_records
 from snakka.protocol.column_encoder import encode_compiled
@@ -34,6 +32,7 @@ from snakka.protocol.numpy_encoder import encode_rows
 from snakka.protocol.numpy_key_hash import partition_column
 from snakka.protocol.record_columns import decode_columns
 from snakka.protocol.record_encoder import PythonEncoder, finish_batch
+from snakka.protocol.record_engine import ENGINE_NAME, IS_COMPILED
 from snakka.protocol.record_objects import Message, read_messages_in_python
 
 BATCH_RECORDS = 1000
@@ -85,7 +84,10 @@ def decoding_to_messages(sample: Sample) -> Iterator[Way]:
     batch = sample.batch
     yield Way("snakka, Python: the broker's reader", lambda: list(read_records(batch)))
     yield Way("snakka, Python", lambda: read_messages_in_python(plain, "t", 0, Message))
-    yield Way("snakka, compiled", lambda: read_messages_compiled(plain, "t", 0, Message))
+    if IS_COMPILED:
+        from snakka.protocol._records import read_messages
+
+        yield Way("snakka, compiled", lambda: read_messages(plain, "t", 0, Message))
     yield Way("aiokafka, Cython", lambda: list(aiokafka_records.DefaultRecordBatch(batch)))
     yield Way("kafka-python", lambda: list(kafka_python_records.DefaultRecordBatch(batch)))
 
@@ -94,9 +96,12 @@ def decoding_to_columns(sample: Sample) -> Iterator[Way]:
     batches = list(FetchedBatches(sample.answer, from_offset=0))
     count = BATCHES * BATCH_RECORDS
     yield Way("snakka, NumPy", lambda: numpy_columns.build_columns(batches, CONTENT), count)
-    yield Way("snakka, compiled", lambda: compiled_columns.build_columns(batches, CONTENT), count)
+    if IS_COMPILED:
+        from snakka.protocol.compiled_columns import build_columns
+
+        yield Way("snakka, compiled", lambda: build_columns(batches, CONTENT), count)
     yield Way(
-        "snakka, compiled: all columns, with checksums",
+        f"snakka, {ENGINE_NAME}: all columns, with checksums",
         lambda: decode_columns(sample.answer, from_offset=0).to_arrow("t", 0),
         count,
     )
@@ -136,20 +141,27 @@ def encoding(sample: Sample) -> Iterator[Way]:
         LIMIT,
     )
     yield Way("snakka, Python", functools.partial(own, PythonEncoder))
-    yield Way("snakka, compiled", functools.partial(own, Encoder))
+    if IS_COMPILED:
+        from snakka.protocol._records import Encoder
+
+        yield Way("snakka, compiled", functools.partial(own, Encoder))
     yield Way("aiokafka, Cython", functools.partial(other, aiokafka_records))
     yield Way("kafka-python", functools.partial(other, kafka_python_records))
     yield Way("columns: snakka, NumPy", lambda: [*map(finish_batch, encode_rows(*columns))])
-    yield Way("columns: snakka, compiled", lambda: [*map(finish_batch, encode_compiled(*columns))])
+    if IS_COMPILED:
+        yield Way("columns: snakka, compiled", lambda: [*map(finish_batch, encode_compiled(*columns))])
 
 
 def hashing(sample: Sample) -> Iterator[Way]:
     keys = [record.key or b"" for record in sample.records]
     column = pyarrow.array(keys)
     yield Way("one by one: Python", lambda: [murmur2_in_python(key) for key in keys])
-    yield Way("one by one: compiled", lambda: [murmur2(key) for key in keys])
     yield Way("column: NumPy", lambda: partition_column(column, 12))
-    yield Way("column: compiled", lambda: column_encoder.partition_keys(column, 12))
+    if IS_COMPILED:
+        from snakka.protocol._records import murmur2
+
+        yield Way("one by one: compiled", lambda: [murmur2(key) for key in keys])
+        yield Way("column: compiled", lambda: column_encoder.partition_keys(column, 12))
 
 
 TABLES: dict[str, Callable[[Sample], Iterator[Way]]] = {
@@ -173,10 +185,12 @@ def rate(way: Way, seconds: float = ROUND_SECONDS) -> float:
 
 def measure(seconds: float = 1.0) -> Iterator[Row]:
     """The targets of the record decoder."""
-    ways = {way.name: rate(way, seconds) for way in decoding_to_columns(Sample.of_size(100))}
-    numpy_rate, compiled_rate = ways["snakka, NumPy"], ways["snakka, compiled"]
-    yield Row("records of 100 B to columns, NumPy", numpy_rate / 1e6, 3, True, unit=" M/s")
-    yield Row("records of 100 B to columns, compiled", compiled_rate / 1e6, 15, True, unit=" M/s")
+    targets = {"snakka, NumPy": 3, "snakka, compiled": 15}
+    for way in decoding_to_columns(Sample.of_size(100)):
+        if way.name in targets:
+            name = way.name.removeprefix("snakka, ")
+            figure = rate(way, seconds) / 1e6
+            yield Row(f"records of 100 B to columns, {name}", figure, targets[way.name], True, unit=" M/s")
 
 
 def _print_table(title: str, ways: Callable[[Sample], Iterator[Way]], samples: Sequence[Sample]) -> None:

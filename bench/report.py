@@ -12,9 +12,15 @@ from bench.shortfalls import reason_for
 
 FLOOR = "floor"
 KAFKA = "Apache Kafka"
+SPARK_CONNECTOR = "Spark's connector"
+PARQUET_FILES = "Parquet files"
+LOG_FILES = "our connector"
 HEADINGS = {
     FLOOR: "Of the floor: a bare uvloop server that writes the same bytes to a file and answers fixed bytes",
     KAFKA: "Against Apache Kafka 4.3",
+    SPARK_CONNECTOR: "In Spark: our connector beside Spark's own, on the same topics",
+    PARQUET_FILES: "In Spark: our connector beside Spark reading the same rows from Parquet files",
+    LOG_FILES: "In Spark: log files read directly, beside our connector and a broker",
     "": "By itself",
 }
 

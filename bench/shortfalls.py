@@ -15,6 +15,13 @@ _REASONS = {
         most of the time; of what it does, four fifths is the kernel's work between page cache and socket""",
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
+    "Spark reads all columns": """what Python hands over is copied through a socket into the JVM, and turned into rows there;
+        Parquet's own reader is in the JVM already, and decodes while the broker and Python need cores of their own""",
+    "log files instead": """both end in the same way, from Python through a socket into the JVM, which is most of the work;
+        what the log reader saves is the broker and the network, with few cores less than a third of the whole""",
+    "Spark micro-batch": """a batch asks Python twice on the driver, and a Python worker for each partition: each is a
+        round trip through a socket that Spark's own connector does not have""",
+    "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
     "process start": """imports: of 0.2 s of CPU the interpreter and asyncio take 0.06 s and our 260 modules 0.11 s, a
         third of that for the methods that dataclasses generate; other work on the cores stretches it""",
 }

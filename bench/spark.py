@@ -1,0 +1,195 @@
+"""Spark through our connector beside Spark's own, Parquet files and log files: `python -m bench.spark` prints the rows.
+
+One session with a task for each core, one broker, topics that are filled once and are in the page cache. Rounds alternate
+between the readers, and the figure is the median of the rounds' ratios.
+"""
+
+import argparse
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.external_tools import find_spark_connector
+
+from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, Row, median_ratio_row
+from bench.servers import start_snakka
+from bench.spark_queries import Queries, Reader, Topic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BYTES = 100_000_000  # of small records in a topic, and twice that of large ones
+QUICK_BYTES = 20_000_000
+SIZES = (100, 1024)
+PARTITIONS = (1, 2, 8)
+QUERIES = ("noop", "count", "groupBy", "Parquet")
+ROUNDS = 3
+STREAM_ROWS = 20_000
+
+AT_LEAST_OF_CONNECTOR = 1.0
+AT_LEAST_OF_PARQUET = 0.8
+LOG_FILES_OF_CONNECTOR = 1.5
+OVERHEAD_OF_CONNECTOR = 1.2
+
+
+def obstacles() -> list[str]:
+    """What can't be measured here, for the page."""
+    if shutil.which("java") is None:
+        return ["Spark was left out: it needs Java 17"]
+    jars = find_spark_connector()
+    if jars is None:
+        return ["Spark's own connector was left out: it needs Maven, or SNAKKA_SPARK_CONNECTOR"]
+    versions = ", ".join(Path(each).stem for each in jars if "spark" in each)
+    return [
+        f"Spark {_spark_version()} with {os.cpu_count()} tasks at a time; its own connector is {versions}"
+    ]
+
+
+def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
+    """Every row that can be measured here."""
+    if shutil.which("java") is None:
+        return
+    jars = find_spark_connector()
+    with start_snakka(directory / "spark-data") as server:
+        server.seconds_to_first_ack()
+        scratch = directory / "spark"
+        spark = _session(scratch, jars or [])
+        try:
+            queries = Queries(spark, server.bootstrap_servers, directory / "spark-data", scratch)
+            for topic in topics(quick=quick):
+                topic.fill(server.bootstrap_servers)
+                queries.write_parquet(topic)
+                yield from _measure_topic(
+                    queries, topic, 1 if quick else ROUNDS, with_theirs=jars is not None
+                )
+            if jars is not None:
+                yield _measure_overhead(queries, server.bootstrap_servers, 1 if quick else ROUNDS)
+        finally:
+            spark.stop()
+
+
+def topics(*, quick: bool) -> list[Topic]:
+    partitions = (2,) if quick else PARTITIONS
+    size = QUICK_BYTES if quick else BYTES
+    return [
+        Topic(value_bytes, count, size * (1 if value_bytes < 1000 else 2) // value_bytes // 8 * 8)
+        for value_bytes in SIZES
+        for count in partitions
+    ]
+
+
+def _measure_topic(queries: Queries, topic: Topic, rounds: int, *, with_theirs: bool) -> Iterator[Row]:
+    for what in QUERIES:
+        readers = [Reader.OURS, *([Reader.THEIRS] if with_theirs else [])]
+        if what == "noop":
+            readers += [Reader.LOGS, Reader.PARQUET]
+        rates: dict[Reader, list[float]] = {reader: [] for reader in readers}
+        _measure_rates(queries, what, topic, rates, rounds)
+        ours = rates[Reader.OURS]
+        if with_theirs:
+            yield _row(
+                f"Spark {what}, {topic.shown}",
+                ours,
+                rates[Reader.THEIRS],
+                SPARK_CONNECTOR,
+                AT_LEAST_OF_CONNECTOR,
+            )
+        if what == "noop":
+            yield _row(
+                f"Spark reads all columns, {topic.shown}",
+                ours,
+                rates[Reader.PARQUET],
+                PARQUET_FILES,
+                AT_LEAST_OF_PARQUET,
+            )
+            yield _row(
+                f"log files instead of a broker, {topic.shown}",
+                rates[Reader.LOGS],
+                ours,
+                LOG_FILES,
+                LOG_FILES_OF_CONNECTOR,
+            )
+
+
+def _measure_rates(
+    queries: Queries, what: str, topic: Topic, rates: dict[Reader, list[float]], rounds: int
+) -> None:
+    readers = list(rates)
+    for reader in readers:
+        queries.rate(what, reader, topic)
+    for number in range(rounds):
+        # Whoever comes second finds caches that the first has warmed: each is first in turn.
+        first = number % len(readers)
+        for reader in [*readers[first:], *readers[:first]]:
+            rates[reader].append(queries.rate(what, reader, topic))
+
+
+def _row(what: str, mine: Sequence[float], other: Sequence[float], against: str, bound: float) -> Row:
+    pairs = list(zip(mine, other, strict=True))
+    return median_ratio_row(what, pairs, against=against, bound=bound, at_least=True, unit="rows/s")
+
+
+def _measure_overhead(queries: Queries, bootstrap: str, rounds: int) -> Row:
+    topic = Topic(10, 1, STREAM_ROWS)
+    topic.fill(bootstrap)
+    pairs = []
+    for number in range(rounds + 1):
+        ours, theirs = (queries.batch_seconds(reader, topic) for reader in (Reader.OURS, Reader.THEIRS))
+        if number:  # the first warms up
+            pairs.append((ours, theirs))
+    return median_ratio_row(
+        "Spark micro-batch of 1,000 rows to noop",
+        pairs,
+        against=SPARK_CONNECTOR,
+        bound=OVERHEAD_OF_CONNECTOR,
+        at_least=False,
+        unit="ms",
+        scale=1000,
+    )
+
+
+def _session(scratch: Path, jars: Sequence[str]) -> "SparkSession":
+    from snakka.spark.session import open_session
+
+    spark = open_session(
+        "bench",
+        confs={
+            "spark.driver.memory": "3g",
+            "spark.jars": ",".join(jars),
+            "spark.local.dir": str(scratch / "local"),
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        },
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _spark_version() -> str:
+    from pyspark import __version__
+
+    return str(__version__)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="little data, one round, two partitions only")
+    arguments = parser.parse_args()
+    for note in obstacles():
+        print(note)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory:
+        for row in measure(Path(directory), quick=arguments.quick):
+            verdict = "ok" if row.is_met else "MISSED"
+            print(
+                f"{verdict:>6}  {row.what}: {row.figure:.2f} ({row.target}) {row.snakka} / {row.other}",
+                flush=True,
+            )
+    print(f"{time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""What Spark is asked to do with a topic, by each way to read it: our connector, Spark's own, log files, Parquet files.
+
+Rule: the same session, the same rows and the same query; only the reader differs. The clock runs from the call to its
+return, planning included.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow
+import pyarrow.compute
+
+from snakka.client.blocking import Admin, Producer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+KEY_BYTES = 8
+TABLE_ROWS = 50_000
+BATCH_ROWS = 1000
+STREAM_SECONDS = 120
+
+
+class Topic(NamedTuple):
+    """A topic that is filled once: records of one size, evenly spread."""
+
+    value_bytes: int
+    partitions: int
+    rows: int
+
+    @property
+    def name(self) -> str:
+        return f"bench-{self.value_bytes}-{self.partitions}"
+
+    @property
+    def shown(self) -> str:
+        size = f"{self.value_bytes} B" if self.value_bytes < 1024 else f"{self.value_bytes // 1024} KB"
+        return f"{size}, {self.partitions} partition{'s' if self.partitions > 1 else ''}"
+
+    def fill(self, bootstrap: str) -> None:
+        with Admin(bootstrap_servers=bootstrap) as admin:
+            admin.create_topic(self.name, partitions=self.partitions)
+        with Producer(bootstrap_servers=bootstrap) as producer:
+            for partition in range(self.partitions):
+                left = self.rows // self.partitions
+                while left > 0:
+                    table = _random_rows(min(left, TABLE_ROWS), self.value_bytes)
+                    producer.send_arrow(self.name, table, key="key", partition=partition).result(120)
+                    left -= len(table)
+
+
+def _random_rows(count: int, value_bytes: int) -> pyarrow.Table:
+    import numpy
+
+    chance = numpy.random.default_rng(count + value_bytes)
+
+    def column(size: int) -> pyarrow.Array:
+        fixed = pyarrow.py_buffer(chance.bytes(count * size))
+        return pyarrow.Array.from_buffers(pyarrow.binary(size), count, [None, fixed]).cast(pyarrow.binary())
+
+    return pyarrow.table({"key": column(KEY_BYTES), "value": column(value_bytes)})
+
+
+class Reader(Enum):
+    """A way to read a topic."""
+
+    OURS = "snakka"
+    THEIRS = "kafka"
+    LOGS = "snakka-log"
+    PARQUET = "parquet"
+
+
+class Queries:
+    """Runs queries in one session against one broker, and says how long they take."""
+
+    def __init__(self, spark: "SparkSession", bootstrap: str, data: Path, scratch: Path) -> None:
+        self._spark = spark
+        self._bootstrap = bootstrap
+        self._data = data
+        self._scratch = scratch
+        self._streams = 0
+
+    def frame(self, reader: Reader, topic: Topic) -> "DataFrame":
+        read = self._spark.read
+        if reader is Reader.PARQUET:
+            return read.parquet(str(self._parquet_of(topic)))
+        chosen = read.format(reader.value).option("subscribe", topic.name)
+        if reader is Reader.LOGS:
+            return chosen.load(str(self._data))
+        return chosen.option("kafka.bootstrap.servers", self._bootstrap).load()
+
+    def write_parquet(self, topic: Topic) -> None:
+        """The same rows as files, as many as there are partitions."""
+        self.frame(Reader.OURS, topic).write.mode("overwrite").parquet(str(self._parquet_of(topic)))
+
+    def _parquet_of(self, topic: Topic) -> Path:
+        return self._scratch / f"{topic.name}.parquet"
+
+    def rate(self, what: str, reader: Reader, topic: Topic) -> float:
+        """Rows a second."""
+        frame = self.frame(reader, topic)
+        act: dict[str, Callable[[DataFrame], object]] = {
+            "noop": lambda frame: frame.write.format("noop").mode("overwrite").save(),
+            "count": _counted,
+            "groupBy": lambda frame: frame.groupBy((frame["offset"] % 1000).alias("group")).count().collect(),
+            "Parquet": lambda frame: frame.write.mode("overwrite").parquet(str(self._scratch / "out")),
+        }
+        started = time.perf_counter()
+        act[what](frame)
+        return topic.rows / (time.perf_counter() - started)
+
+    def batch_seconds(self, reader: Reader, topic: Topic) -> float:
+        """What a micro-batch of a thousand rows takes, in the middle: nearly all of it is overhead."""
+        self._streams += 1
+        query = (
+            self._spark.readStream.format(reader.value)
+            .option("kafka.bootstrap.servers", self._bootstrap)
+            .option("subscribe", topic.name)
+            .option("startingOffsets", "earliest")
+            .option("maxOffsetsPerTrigger", str(BATCH_ROWS))
+            .load()
+            .writeStream.format("noop")
+            .option("checkpointLocation", str(self._scratch / f"checkpoint-{self._streams}"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        if not query.awaitTermination(STREAM_SECONDS):
+            query.stop()
+            raise RuntimeError(f"the stream of {reader.value} does not end")
+        return median(_trigger_seconds(query.recentProgress))
+
+
+def _counted(frame: "DataFrame") -> None:
+    count = frame.count()
+    if not count:
+        raise RuntimeError("there is nothing to count")
+
+
+def _trigger_seconds(progress: "list[StreamingQueryProgress]") -> Iterator[float]:
+    """Of the batches after the first ones, which warm everything up."""
+    for each in progress[3:]:
+        if each.numInputRows:
+            yield each.durationMs["triggerExecution"] / 1000
