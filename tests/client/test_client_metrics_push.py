@@ -30,9 +30,9 @@ from snakka.testing import LocalBroker
 OPENED = "org.apache.kafka.admin.client.connection.creation.total"
 RATE = "org.apache.kafka.admin.client.connection.creation.rate"
 COUNT = "org.apache.kafka.admin.client.connection.count"
-IN_FLIGHT = "org.apache.kafka.admin.client.requests.in.flight"
 LATENCY = "org.apache.kafka.admin.client.node.request.latency"
-ALL = {OPENED, RATE, COUNT, IN_FLIGHT, f"{LATENCY}.avg", f"{LATENCY}.max"}
+ALL = {OPENED, RATE, COUNT, f"{LATENCY}.avg", f"{LATENCY}.max"}
+ENDS = ("avg", "max")
 INSTANCE = bytes(range(16))
 MOST_BYTES = 1_000_000
 
@@ -226,20 +226,43 @@ async def test_apache_kafka_takes_the_pushes(kafka: KafkaBroker, is_stopped_earl
         assert sum(push[OPENED].sum.data_points[0].as_int for push in pushes) == 1
 
 
-async def test_a_producer_tells_apache_kafka_what_it_has_sent(kafka: KafkaBroker) -> None:
+def check_names(names: set[str], kind: str, required: set[str], kafka_facts: list[list[str]]) -> None:
+    """What KIP-714 wants is there, and nothing has a name that Kafka's own client does not use."""
+    prefix = f"org.apache.kafka.{kind}."
+    of_nodes = {
+        f"{prefix}node.request.latency.{each}" for each in ("avg", "max")
+    }  # known when it is connected
+    known = {name for fact, of_kind, name in kafka_facts if (fact, of_kind) == ("metric", kind)}
+    required = {
+        prefix + name for name in (*required, "connection.creation.total", "connection.creation.rate")
+    }
+    assert names <= known | of_nodes
+    assert names >= required | of_nodes
+    assert known >= required
+
+
+async def test_a_producer_tells_apache_kafka_what_it_has_sent(
+    kafka: KafkaBroker, kafka_facts: list[list[str]]
+) -> None:
     name = "org.apache.kafka.producer.record.send"
-    async with subscribed(kafka, name) as client_id:
+    async with subscribed(kafka, "org.apache.kafka.producer.") as client_id:
         async with Producer(bootstrap_servers=kafka.bootstrap, client_id=client_id) as producer:
             await until(lambda: _instance_of(producer) != ZERO_UUID)
             for number in range(3):
                 await producer.send_and_wait("told", b"%d" % number)
         paths = [path for kind in ("more", "last") for path in received(kafka, producer, kind)]
         pushes = [decoded(path.read_bytes()) for path in paths]
-        assert {metric for push in pushes for metric in push} == {f"{name}.total", f"{name}.rate"}
+        required = {
+            f"{each}.{part}" for each in ("produce.throttle.time", "record.queue.time") for part in ENDS
+        }
+        check_names({metric for push in pushes for metric in push}, "producer", required, kafka_facts)
         assert sum(push[f"{name}.total"].sum.data_points[0].as_int for push in pushes) == 3
 
 
-async def test_a_consumer_tells_apache_kafka_how_it_reads(kafka: KafkaBroker) -> None:
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+async def test_a_consumer_tells_apache_kafka_how_it_reads(
+    kafka: KafkaBroker, kafka_facts: list[list[str]], protocol: str
+) -> None:
     topic = f"read-{uuid4().hex[:8]}"
     async with Producer(bootstrap_servers=kafka.bootstrap) as producer:
         await producer.send_and_wait(topic, b"value")
@@ -249,14 +272,31 @@ async def test_a_consumer_tells_apache_kafka_how_it_reads(kafka: KafkaBroker) ->
             bootstrap_servers=kafka.bootstrap,
             client_id=client_id,
             group_id=topic,
+            group_protocol=protocol,
             auto_offset_reset="earliest",
         ) as consumer:
             await until(lambda: _instance_of(consumer) != ZERO_UUID)
             assert (await consumer.getone()).value == b"value"
+            nothing = await consumer.getmany(timeout_ms=300)
+            assert nothing == {}
         paths = [path for kind in ("more", "last") for path in received(kafka, consumer, kind)]
         pushes = [decoded(path.read_bytes()) for path in paths]
         fetched = "org.apache.kafka.consumer.fetch.manager.bytes.consumed.total"
         assert sum(push[fetched].sum.data_points[0].as_int for push in pushes) > 0
+        consumed = "org.apache.kafka.consumer.fetch.manager.records.consumed.total"
+        assert sum(push[consumed].sum.data_points[0].as_int for push in pushes) == 1
+        idle = "org.apache.kafka.consumer.poll.idle.ratio.avg"
+        ratios = [push[idle].gauge.data_points[0].as_double for push in pushes]
+        assert all(0 <= ratio <= 1 for ratio in ratios)
+        assert max(ratios) > 0
+        took = ("coordinator.commit.latency", "coordinator.rebalance.latency", "fetch.manager.fetch.latency")
+        required = {f"{each}.{part}" for each in took for part in ENDS}
+        required |= {
+            "poll.idle.ratio.avg",
+            "coordinator.assigned.partitions",
+            "coordinator.rebalance.latency.total",
+        }
+        check_names({metric for push in pushes for metric in push}, "consumer", required, kafka_facts)
         lag = "org.apache.kafka.consumer.fetch.manager.records.lag.max"
         assert pushes[-1][lag].gauge.data_points[0].as_int == 0
         (resource,) = MetricsData.FromString(paths[-1].read_bytes()).resource_metrics

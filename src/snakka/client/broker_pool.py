@@ -188,11 +188,11 @@ class BrokerPool:
         """Requests that no broker has answered yet."""
         return sum(peer.connection.in_flight for peer in self._peers.values() if peer.connection is not None)
 
-    def open_connections(self) -> Iterator[tuple[Target, PeerConnection]]:
-        """All that are open now, with whom."""
-        for (target, _), peer in self._peers.items():
+    def open_connections(self) -> Iterator[tuple[Target, Purpose, PeerConnection]]:
+        """All that are open now, with whom and what for."""
+        for (target, purpose), peer in self._peers.items():
             if peer.connection is not None and peer.open_connection is not None:
-                yield target, peer.connection
+                yield target, purpose, peer.connection
 
     def open_connection(self, target: Target, purpose: Purpose = Purpose.DATA) -> PeerConnection | None:
         """The connection if it is open now; nothing is begun."""

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from snakka.client.broker_pool import Purpose
 from snakka.client.cluster_view import ClusterView
 from snakka.client.errors import ClientError
 from snakka.client.otlp_metrics import Point, encode_metrics
@@ -31,6 +32,7 @@ SHORTEST_INTERVAL_SECONDS = 0.1
 TERMINATING_SECONDS = 1.0
 _NO_ANSWERS = AnswerTime(0, 0.0, 0.0)
 _TOTAL, _RATE = ".total", ".rate"
+_WITHOUT_RATE = ("coordinator.rebalance.latency.total",)
 _STALE_SUBSCRIPTION = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
 _HOPELESS = (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_RECORD, ErrorCode.UNSUPPORTED_VERSION)
 
@@ -38,7 +40,7 @@ _HOPELESS = (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_RECORD, ErrorCode.UNSU
 class Measurement(NamedTuple):
     """One number of a client, by Kafka's name without org.apache.kafka and the client's kind, such as record.send.total.
 
-    What ends with .total only grows; its .rate, a second since the last push, follows by itself.
+    What ends with .total only grows; its .rate, a second since the last push, follows by itself where Kafka has one.
     """
 
     name: str
@@ -47,6 +49,13 @@ class Measurement(NamedTuple):
 
 
 Measure = Callable[[], Iterable[Measurement]]
+
+
+def latency(name: str, times: AnswerTime, labels: tuple[tuple[str, str], ...] = ()) -> Iterable[Measurement]:
+    """How long something has taken, on average and at most, in milliseconds; nothing if it has not happened."""
+    if times.answers:
+        yield Measurement(f"{name}.avg", times.total_seconds / times.answers * 1000, labels)
+        yield Measurement(f"{name}.max", times.longest_seconds * 1000, labels)
 
 
 class MetricsPush:
@@ -192,8 +201,9 @@ class MetricsPush:
             return
         grown = value - self._pushed.get((name, labels), 0)
         seconds = max((now_ns - self._pushed_ns) / 1e9, 1e-3)
-        rate_name = self._prefix + name.removesuffix(_TOTAL) + _RATE
-        yield Point(rate_name, grown / seconds, False, 0, now_ns, labels)
+        if name not in _WITHOUT_RATE:
+            rate_name = self._prefix + name.removesuffix(_TOTAL) + _RATE
+            yield Point(rate_name, grown / seconds, False, 0, now_ns, labels)
         if is_delta:
             yield Point(self._prefix + name, grown, True, self._pushed_ns, now_ns, labels)
         else:
@@ -205,25 +215,28 @@ class MetricsPush:
         connections = list(pool.open_connections())
         yield Measurement("connection.creation.total", pool.connections_opened)
         yield Measurement("connection.count", len(connections))
-        yield Measurement("requests.in.flight", pool.in_flight)
         times: dict[int, AnswerTime] = {}
-        for target, connection in connections:
+        fetches = _NO_ANSWERS
+        for target, purpose, connection in connections:
             if isinstance(target, int):
-                new, known = connection.answer_times.take(), times.get(target, _NO_ANSWERS)
-                times[target] = AnswerTime(
-                    new.answers + known.answers,
-                    new.total_seconds + known.total_seconds,
-                    max(new.longest_seconds, known.longest_seconds),
-                )
+                taken = connection.answer_times.take()
+                times[target] = _joined(times.get(target, _NO_ANSWERS), taken)
+                if purpose is Purpose.FETCH:
+                    fetches = _joined(fetches, taken)
         for node_id, time in times.items():
-            if time.answers:
-                node = (("node_id", str(node_id)),)
-                average_ms = time.total_seconds / time.answers * 1000
-                yield Measurement("node.request.latency.avg", average_ms, node)
-                yield Measurement("node.request.latency.max", time.longest_seconds * 1000, node)
+            yield from latency("node.request.latency", time, (("node_id", str(node_id)),))
+        yield from latency("fetch.manager.fetch.latency", fetches)
 
     def _now_ns(self) -> int:
         return self._cluster.clock.now_ms() * 1_000_000
+
+
+def _joined(one: AnswerTime, other: AnswerTime) -> AnswerTime:
+    return AnswerTime(
+        one.answers + other.answers,
+        one.total_seconds + other.total_seconds,
+        max(one.longest_seconds, other.longest_seconds),
+    )
 
 
 def _interval(subscription: GetTelemetrySubscriptionsResponse) -> float:

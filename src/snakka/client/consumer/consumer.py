@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from snakka.client.cluster_view import ClusterView, open_cluster
+from snakka.client.consumer.consumer_measures import ConsumerMeasures
 from snakka.client.consumer.group import Group
 from snakka.client.consumer.groups.listener import RebalanceListener
 from snakka.client.consumer.messages import (
@@ -21,7 +22,7 @@ from snakka.client.consumer.subscription import Subscription
 from snakka.client.consumer.topic_reader import TopicReader
 from snakka.client.errors import ClientClosedError, ClientConfigError
 from snakka.client.group_metadata import GroupMetadata
-from snakka.client.metrics_push import Measurement, MetricsPush
+from snakka.client.metrics_push import MetricsPush
 from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.tasks import Tasks
 from snakka.client.topic_partition import TopicPartition
@@ -84,7 +85,7 @@ class Consumer(PositionCalls):
         self._metrics = MetricsPush(
             self._cluster,
             "consumer",
-            self._measured,
+            ConsumerMeasures(self._reading, self._group, self.lag, self._cluster.clock),
             labels={} if group_id is None else {"group_id": group_id},
         )
         self._is_started = False
@@ -366,13 +367,6 @@ class Consumer(PositionCalls):
                 if assigned.has_position
             }
         return {partition: offset_and_metadata(each) for partition, each in offsets.items()}
-
-    def _measured(self) -> Iterable[Measurement]:
-        """What brokers may want to know of this consumer (KIP-714)."""
-        lags = [self.lag(partition) or 0 for partition in self._reading.assignment]
-        yield Measurement("coordinator.assigned.partitions", len(lags))
-        yield Measurement("fetch.manager.records.lag.max", max(lags, default=0))
-        yield Measurement("fetch.manager.bytes.consumed.total", self._delivery.fetched_bytes)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -49,6 +49,8 @@ class Delivery:
         self.ready: Iterator[Message] = iter(())  # decoded, for whoever takes messages one by one
         self.buffered_bytes = 0
         self.fetched_bytes = 0
+        self._consumed = 0  # records that were handed out, without those of `_run`
+        self._idle_seconds = self._idle_since = 0.0
         self._decode = decode
         self._most_bytes = most_bytes
         self._on_room = on_room
@@ -171,6 +173,17 @@ class Delivery:
         return self._callers > 0
 
     @property
+    def consumed_records(self) -> int:
+        """How many the application was given."""
+        return self._consumed + self._handed_out
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long the application has waited for messages, in all."""
+        since = asyncio.get_running_loop().time() - self._idle_since if self._callers else 0.0
+        return self._idle_seconds + since
+
+    @property
     def activity(self) -> object:
         """Differs from what it was before if the application has come for messages since."""
         return self._calls, id(self._run), self._handed_out
@@ -264,6 +277,8 @@ class Delivery:
             raise ClientError("a rebalance listener can't ask for messages: they come when it has returned")
         self.come_back()
         self._callers += 1
+        if self._callers == 1:
+            self._idle_since = loop.time()
         try:
             if self._has_room_again:
                 # Let the next fetch begin: an application that never waits for anything else would not.
@@ -286,6 +301,8 @@ class Delivery:
         finally:
             self._callers -= 1
             self._calls += 1
+            if not self._callers:
+                self._idle_seconds += loop.time() - self._idle_since
 
     async def _news(self, seconds: float | None) -> None:
         waiter = asyncio.get_running_loop().create_future()
@@ -341,6 +358,7 @@ class Delivery:
     def _end_run(self) -> None:
         """What was not handed out of it is decoded again when its turn comes."""
         self.interrupt()
+        self._consumed += len(self._run)
         self._run_part, self._run, self.ready, self._done = None, [], iter(()), 0
 
     def _open_run(self, partitions: Partitions) -> bool:
@@ -444,6 +462,7 @@ class Delivery:
                 continue
             self._in_hands.setdefault(assigned, assigned.position)
             assigned.position, assigned.epoch = decoded.next_offset, part.epoch
+            self._consumed += decoded.rows
             if decoded.rows:
                 taken.append(decoded.to_arrow(*assigned.partition))
             most_bytes -= sum(array.nbytes for array in decoded.arrays.values())

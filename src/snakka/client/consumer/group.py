@@ -10,7 +10,7 @@ from snakka.client.consumer.groups.listener import RebalanceListener
 from snakka.client.consumer.groups.member import Ground, Member
 from snakka.client.consumer.groups.modern import ModernMember
 from snakka.client.consumer.groups.poll_timer import PollTimer
-from snakka.client.consumer.groups.rebalancing import Rebalancing
+from snakka.client.consumer.groups.rebalancing import RebalanceTimes, Rebalancing
 from snakka.client.consumer.messages import OffsetAndMetadata
 from snakka.client.consumer.offsets import GroupOffsets, Identity
 from snakka.client.consumer.reading import Reading
@@ -79,6 +79,10 @@ class Group:
     @property
     def identity(self) -> Identity:
         return self._member.identity if self._subscription.uses_group else Identity()
+
+    @property
+    def rebalance_times(self) -> RebalanceTimes:
+        return self._rebalancing.times
 
     @property
     def metadata(self) -> GroupMetadata:

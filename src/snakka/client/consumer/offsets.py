@@ -15,6 +15,7 @@ from snakka.client.coordinators import CoordinatorKind, Coordinators
 from snakka.client.errors import ClientError, CommitFailedError, MemberFencedError, TopicRecreatedError
 from snakka.client.retry_policy import STALE_COORDINATOR, Pauses, is_retriable
 from snakka.client.topic_partition import TopicPartition
+from snakka.network.answer_times import AnswerTimes
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.offset_commit import (
@@ -84,6 +85,7 @@ class GroupOffsets:
         self._group_id = group_id
         self._require_stable = require_stable
         self._topic_id = topic_id
+        self.commit_times = AnswerTimes()
         self._turns = Turns()
         self._later: _Later | None = None
 
@@ -200,9 +202,11 @@ class GroupOffsets:
             group_instance_id=who.instance_id,
             topics=list(topics.values()),
         )
+        began = self._cluster.clock.monotonic()
         response = await self._coordinators.ask(
             CoordinatorKind.GROUP, self._group_id, request, OffsetCommitResponse, deadline
         )
+        self.commit_times.note(self._cluster.clock.monotonic() - began)
         names = {topic_id: name for name, topic_id in ids.items()}
         for topic in response.topics:
             for row in topic.partitions:

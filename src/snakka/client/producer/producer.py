@@ -18,7 +18,7 @@ from snakka.client.errors import (
     TransactionStateError,
 )
 from snakka.client.group_metadata import GroupMetadata
-from snakka.client.metrics_push import Measurement, MetricsPush
+from snakka.client.metrics_push import Measurement, MetricsPush, latency
 from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer.accumulator import Accumulator
 from snakka.client.producer.batches import Batch, Packing, TopicQueues
@@ -420,8 +420,11 @@ class Producer:
         yield Measurement("record.send.total", outcomes.records_written)
         yield Measurement("record.error.total", outcomes.records_failed)
         yield Measurement("record.retry.total", outcomes.records_retried)
+        yield Measurement("requests.in.flight", self._cluster.pool.in_flight)
         yield Measurement("buffer.total.bytes", memory.total_bytes)
         yield Measurement("buffer.available.bytes", memory.free_bytes)
+        yield from latency("record.queue.time", self._sender.queue_times.take())
+        yield from latency("produce.throttle.time", self._sender.throttle_times.take())
 
     def _cluster_changed(self) -> None:
         """There is news of the cluster: other leaders, more partitions, topics that are gone or were made anew."""

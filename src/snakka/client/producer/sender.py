@@ -19,6 +19,7 @@ from snakka.client.producer.producer_ids import ProducerIds
 from snakka.client.producer.receipts import UNKNOWN_OFFSET
 from snakka.client.producer.transactional import Transactions
 from snakka.client.settings import ProducerSettings
+from snakka.network.answer_times import AnswerTimes
 from snakka.network.peer_connection import PeerConnection, PeerTimeoutError
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.errors import ApiError
@@ -95,6 +96,8 @@ class Sender:
         self._is_due = False
         self._is_closed = False
         self._ids = ProducerIds(cluster, self.relist, self.fail)
+        self.queue_times = AnswerTimes()  # from a batch's first record until it is sent
+        self.throttle_times = AnswerTimes()  # that brokers have asked for
 
     def start(self) -> None:
         if self._settings.enable_idempotence and self._transactions is None:
@@ -183,6 +186,7 @@ class Sender:
     def _gather(self, connection: PeerConnection, listed: dict[PartitionQueue, None]) -> Sequence[Batch]:
         """One batch of each queue, as many as fit a request; queues that have no more are taken off the list."""
         room = self._settings.max_request_size - _REQUEST_OVERHEAD_BYTES
+        now = self._cluster.clock.monotonic()
         batches: list[Batch] = []
         for queue in [*listed]:
             batch = self._next(queue, connection)
@@ -193,6 +197,8 @@ class Sender:
                 room -= len(batch.bytes)
                 queue.line.sent(batch)
                 queue.connection = connection
+                if not batch.attempts:
+                    self.queue_times.note(now - batch.created)
                 batch.attempts += 1
                 batches.append(batch)
             del listed[queue]
@@ -356,6 +362,7 @@ class Sender:
 
     def _take(self, sent: _Sent, response: ProduceResponse) -> None:
         """The answers for all batches of a request; one that the broker left out is lost."""
+        self.throttle_times.note(response.throttle_time_ms / 1000)
         nodes = [BrokerNode(row.node_id, row.host, row.port, row.rack) for row in response.node_endpoints]
         for topic in response.responses:
             for row in topic.partition_responses:

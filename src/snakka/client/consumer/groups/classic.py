@@ -140,6 +140,7 @@ class ClassicMember:
         settings = self._settings
         # What heartbeats have asked for while the application was waited for, this does.
         self._must_join.clear()
+        self._rebalancing.times.begin()
         self._joined_topics = topics = self._ground.subscription.topics
         request = JoinGroupRequest(
             group_id=self._ground.group_id,
@@ -194,6 +195,7 @@ class ClassicMember:
         outcome = answers.SYNC.get(code, Outcome.FAIL)
         if outcome is not Outcome.GO_ON:
             return await self._refused(outcome, code)
+        self._rebalancing.times.end()
         await self._take(read_assignment(response.assignment))
         return Outcome.GO_ON
 

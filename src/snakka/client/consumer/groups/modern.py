@@ -199,6 +199,8 @@ class ModernMember:
             for index in indexes
         }
         owned = self._rebalancing.owned
+        if wanted != set(owned):
+            self._rebalancing.times.begin()
         await self._rebalancing.revoke([each for each in owned if each not in wanted])
         if self._has_lost or state.target != target:
             return  # it is another one already
@@ -208,6 +210,7 @@ class ModernMember:
             await self._rebalancing.assign(added)
         if self._has_lost:
             return
+        self._rebalancing.times.end()
         state.owned = {topic_id: indexes for topic_id, indexes in target.items() if topic_id in names}
         if state.has_news(self._wish):
             self._is_due.set()

@@ -126,8 +126,8 @@ class ModernState:
         has_changed = target != self.target
         self.target = target
         if has_changed:
-            # It waits to hear that we have it, even if what we have is what we said we had before: a partition may be taken from
-            # us that went with its topic.
+            # It waits to hear that we have it, even if what we have is what we said we had before: a partition may be
+            # taken from us that went with its topic.
             self._told_owned = None
         return has_changed
 

@@ -12,6 +12,7 @@ from snakka.client.consumer.groups.listener import RebalanceListener, finished
 from snakka.client.consumer.groups.poll_timer import PollTimer
 from snakka.client.consumer.reading import Reading
 from snakka.client.topic_partition import TopicPartition
+from snakka.network.answer_times import AnswerTimes
 from snakka.runtime.clock import Clock
 
 _COMMIT_SECONDS = 10.0
@@ -23,6 +24,30 @@ class ApplicationTooSlowError(Exception):
     """The application has not come for messages within max.poll.interval.ms: the group goes on without it."""
 
 
+class RebalanceTimes(AnswerTimes):
+    """How long rebalances take, from when we ask for one until we know what is ours."""
+
+    __slots__ = ("_began", "_clock", "total_seconds")
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self.total_seconds = 0.0  # of all, since the beginning
+        self._clock = clock
+        self._began: float | None = None
+
+    def begin(self) -> None:
+        """It may have begun before, and have been in vain."""
+        if self._began is None:
+            self._began = self._clock.monotonic()
+
+    def end(self) -> None:
+        if self._began is not None:
+            seconds = self._clock.monotonic() - self._began
+            self._began = None
+            self.total_seconds += seconds
+            self.note(seconds)
+
+
 class Rebalancing:
     """Gives partitions to a consumer and takes them away."""
 
@@ -30,6 +55,7 @@ class Rebalancing:
         self, reading: Reading, clock: Clock, poll_timer: PollTimer, auto_commit: AutoCommit | None
     ) -> None:
         self.listener = RebalanceListener()
+        self.times = RebalanceTimes(clock)
         self._reading = reading
         self._clock = clock
         self._poll_timer = poll_timer
