@@ -6,6 +6,7 @@ The processes of a Spark job are played by openers and stagers: no Spark is need
 import dataclasses
 import datetime
 import pickle
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -95,6 +96,20 @@ def test_writers_at_the_same_moment_all_get_in(sink: tuple[Opener, Reader]) -> N
         list(pool.map(write, range(4)))
     counts = counts_of(read())
     assert counts.rows == counts.distinct == 120
+
+
+def test_tables_are_created_once_whoever_begins(sink: tuple[Opener, Reader], tmp_path: Path) -> None:
+    """Queries that start together find neither a catalog nor a table."""
+    opener, read = sink
+    together = threading.Barrier(4)
+
+    def write(query: int) -> None:
+        together.wait(30)
+        append(opener(partition_by=("k",)), rows_from(query * 10, 10), 0, query=f"query-{query}")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert counts_of(read()).rows == 40
 
 
 def test_complete_mode_replaces_all_rows_in_one_commit(sink: tuple[Opener, Reader]) -> None:

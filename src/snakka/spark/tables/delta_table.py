@@ -121,13 +121,18 @@ class DeltaOpener:
             raise SparkOptionError(f"partitionBy: {reason}")
         if local_path(options.path) is not None:
             os.makedirs(options.path, exist_ok=True)
-        DeltaTable.create(
-            options.path,
-            pa.schema([field.with_nullable(True) for field in plain_schema(self.data)]),
-            mode="ignore",  # another writer may have been faster
-            partition_by=[column.name for column in partitions],
-            storage_options=options.storage_options,
-        )
+        try:
+            DeltaTable.create(
+                options.path,
+                pa.schema([field.with_nullable(True) for field in plain_schema(self.data)]),
+                mode="ignore",
+                partition_by=[column.name for column in partitions],
+                storage_options=options.storage_options,
+            )
+        except DeltaError:
+            # Another writer may have been faster, between the look and the commit too.
+            if not DeltaTable.is_deltatable(options.path, options.storage_options):
+                raise
 
     def _partitions(self, table: DeltaTable) -> tuple[PartitionColumn, ...]:
         names = tuple(table.metadata().partition_columns)

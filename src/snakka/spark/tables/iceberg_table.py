@@ -12,7 +12,7 @@ from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError
 from pyiceberg.table import Table, Transaction
 from pyiceberg.transforms import parse_transform
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.iceberg_files import (
@@ -27,11 +27,12 @@ from snakka.spark.tables.partitions import PartitionColumn
 from snakka.spark.tables.schema_evolution import Evolution, SchemaMismatchError, plain_schema, plan_evolution
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, IcebergOptions
-from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError
+from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError, pause
 
 LAST_BATCH = "snakka.last-batch."
 QUERY_ID = "snakka.query-id"
 BATCH_ID = "snakka.batch-id"
+_OPEN_ATTEMPTS = 5
 _RETRIES = "commit.retry.num-retries"
 
 # A stream commits for ever: without these, each commit would read and write a little more than the one before.
@@ -49,6 +50,15 @@ class IcebergOpener:
     data: pa.Schema
 
     def open(self) -> "OpenIcebergTable":
+        for attempt in range(_OPEN_ATTEMPTS):
+            try:
+                return self._open()
+            except DBAPIError:
+                # Catalogs in a database: another process creates the same rows, or holds the lock, at this moment.
+                pause(attempt)
+        return self._open()
+
+    def _open(self) -> "OpenIcebergTable":
         options = self.options
         data = storable(self.data)
         catalog = open_catalog(options.catalog_name, options.catalog_properties)
@@ -185,7 +195,7 @@ def commit_at_first_try(table: Table, change: Callable[[Transaction], None]) -> 
         transaction.commit_transaction()
     except CommitFailedException as error:
         raise ConcurrentCommitError(str(error)) from error
-    except OperationalError as error:
+    except DBAPIError as error:
         # SQLite's way to say that another process writes at this moment.
         if "locked" in str(error):
             raise ConcurrentCommitError(str(error)) from error
