@@ -16,6 +16,7 @@ from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
 from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, transactions_prefix
+from snakka.spark.topic_sink.topic_sink import transaction_timeout_ms
 from snakka.spark.topic_sink.transaction_ends import BatchEnd, TransactionLostError
 from snakka.spark.topic_sink.write_options import WriteOptions, write_options
 from snakka.testing import BlockingLocalBroker
@@ -281,6 +282,13 @@ def test_many_transactions_fit_into_one_decision(options: WriteOptions) -> None:
     topic = DecisionTopic(options)
     topic.write(Decision("q", 0, transactions))
     assert DecisionTopic(options).last_of("q") == Decision("q", 0, transactions)
+
+
+def test_transactions_may_take_as_long_as_brokers_allow_or_less(admin: Admin) -> None:
+    assert transaction_timeout_ms(admin, None) == 900_000
+    assert transaction_timeout_ms(admin, 7_000) == 7_000
+    with pytest.raises(SparkOptionError, match=r"is 900001, and brokers allow 900000 with transaction\.max"):
+        transaction_timeout_ms(admin, 900_001)
 
 
 def test_a_topic_that_would_lose_decisions_is_refused(admin: Admin, new_topic: NewTopic) -> None:

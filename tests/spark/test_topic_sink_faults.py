@@ -77,7 +77,8 @@ def start(
     )
 
 
-@pytest.mark.parametrize("where", [*IN_TASKS, *IN_COMMIT])
+# Whatever is left of IN_COMMIT is tried with killed drivers.
+@pytest.mark.parametrize("where", [*IN_TASKS, *IN_COMMIT[:3]])
 def test_a_fault_between_any_two_steps_costs_nothing(
     spark: "SparkSession",
     broker: BlockingLocalBroker,

@@ -69,11 +69,11 @@ def _prepared(options: WriteOptions) -> int:
     if key not in known:
         admin = worker_clients().admin(options.connection)
         ensure_decision_topic(admin, options.decision_topic)
-        known[key] = _timeout_ms(admin, options.transaction_timeout_ms)
+        known[key] = transaction_timeout_ms(admin, options.transaction_timeout_ms)
     return known[key]
 
 
-def _timeout_ms(admin: Admin, wanted: int | None) -> int:
+def transaction_timeout_ms(admin: Admin, wanted: int | None) -> int:
     """What the user says, if brokers allow it, or as much as they do."""
     brokers = admin.describe_cluster().brokers
     outcomes = admin.describe_configs(
