@@ -15,9 +15,12 @@ from snakka.client.consumer import Consumer, TopicPartition
 from snakka.client.consumer.fetcher import FAREWELL_SECONDS
 from snakka.client.errors import LogTruncatedError
 from snakka.protocol.api_keys import ApiKey
+from snakka.protocol.batch_builder import build_batch
+from snakka.protocol.batch_reader import Record
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError, ProtocolError
 from snakka.protocol.messages.fetch import LeaderIdAndEpoch, PartitionData
+from snakka.protocol.record_batch import stamp
 
 PARTITION = TopicPartition(TOPIC, 0)
 SECONDS = 20
@@ -75,6 +78,42 @@ async def test_what_is_asked_for() -> None:
         assert topic.topic_id == TOPIC_ID
         (row,) = topic.partitions
         assert (row.fetch_offset, row.current_leader_epoch, row.partition_max_bytes) == (0, 3, 1000)
+
+
+def give_all_that_is_allowed(log: ScriptedLog) -> None:
+    """Each answer is as large as it may be, in batches of 10 KB."""
+
+    def spoil(offset: int, row: PartitionData) -> PartitionData:
+        batches = []
+        for index in range(max(log.fetches[-1].max_bytes // 10_100, 1)):
+            batch = build_batch([Record(-1, 0, None, bytes(10_000))])
+            stamp(batch, 0, offset + index, log.epoch)
+            batches.append(batch)
+        row.records, row.high_watermark = b"".join(batches), 1_000_000
+        return row
+
+    log.spoil = spoil
+
+
+async def test_brokers_share_the_memory_for_what_waits() -> None:
+    """However many there are, together they send no more than there is room for, but for a partition each."""
+    async with two_brokers() as (first, second):
+        for log in (first, second):
+            log.broker.add_topic(TOPIC, TOPIC_ID, [(1, 3), (2, 3)])
+            give_all_that_is_allowed(log)
+        bound, largest = 500_000, 20_000
+        settings = {"prefetch_memory_bytes": bound, "max_partition_fetch_bytes": largest}
+        async with consumer_of(first, **settings) as consumer:
+            delivery, fetcher = consumer._delivery, consumer._reading.fetcher
+            consumer.assign([PARTITION, TopicPartition(TOPIC, 1)])
+            highest = 0
+            for _ in range(20):
+                await until(lambda: delivery.buffered_bytes >= bound and not fetcher._reserved)
+                highest = max(highest, delivery.buffered_bytes)
+                assert await consumer.getmany(max_records=20)
+            assert highest <= bound + 2 * largest
+            assert first.fetches[0].max_bytes == bound // 2
+            assert len(first.fetches) + len(second.fetches) < 200
 
 
 async def test_the_next_fetch_is_on_its_way_before_anything_is_handed_out() -> None:

@@ -81,6 +81,11 @@ class Delivery:
             return True
         return bool(self._waiters) and not assigned.buffered_parts
 
+    @property
+    def free_bytes(self) -> int:
+        """How much more may be buffered."""
+        return max(self._most_bytes - self.buffered_bytes, 0)
+
     def add(self, part: FetchedPart) -> None:
         answer = part.answer
         if not answer.parts:

@@ -65,6 +65,7 @@ class Fetcher:
         self._finder = finder
         self._wakes: dict[int, asyncio.Event] = {}  # of the brokers that are fetched from
         self._sessions: dict[int, FetchSession] = {}  # at these brokers
+        self._reserved: dict[int, int] = {}  # what the fetches that are under way may bring, by broker
         self._is_closed = False
         self._must_look = False
         self._missing = MissingMetadata(cluster)
@@ -237,10 +238,11 @@ class Fetcher:
         deadline = self._cluster.clock.monotonic() + settings.request_seconds
         connection = await self._cluster.pool.connection(node_id, deadline, Purpose.FETCH)
         topics, forgotten = session.changes(wanted)
+        self._reserved[node_id] = most_bytes = self._share()
         request = FetchRequest(
             max_wait_ms=settings.fetch_max_wait_ms,
             min_bytes=settings.fetch_min_bytes,
-            max_bytes=settings.fetch_max_bytes,
+            max_bytes=most_bytes,
             isolation_level=self._isolation_level,
             session_id=session.session_id,
             session_epoch=session.epoch,
@@ -249,9 +251,20 @@ class Fetcher:
             rack_id=settings.client_rack,
         )
         seconds = settings.request_seconds + settings.fetch_max_wait_ms / 1000
-        return await self._cluster.pool.ask_on(
-            connection, request, FetchResponse, deadline + seconds, timeout_seconds=seconds
-        )
+        try:
+            return await self._cluster.pool.ask_on(
+                connection, request, FetchResponse, deadline + seconds, timeout_seconds=seconds
+            )
+        finally:
+            del self._reserved[node_id]
+
+    def _share(self) -> int:
+        """How many bytes a broker may send: its share of the room that others leave, but as much as one partition may."""
+        settings = self._settings
+        free = self._delivery.free_bytes - sum(self._reserved.values())
+        sources = {each.source for each in self._assignment.values() if each.source >= 0}
+        share = free // max(len(sources - self._reserved.keys()), 1)
+        return min(max(share, settings.max_partition_fetch_bytes), settings.fetch_max_bytes)
 
     def _warn(self, node_id: int, error: Exception) -> None:
         settings = self._settings
