@@ -156,6 +156,23 @@ async def test_a_leader_that_is_killed_and_comes_back(
         await traffic.check()
 
 
+async def test_a_leader_that_is_frozen_and_believes_to_lead_when_it_thaws(
+    cluster: KafkaCluster, admin: Admin, topic: str
+) -> None:
+    """Connections to it stay open and nothing is answered on them, until others lead."""
+    await create(admin, topic, SPREAD)
+    partition = TopicPartition(topic, 0)
+    async with Traffic(cluster.bootstrap, topic) as traffic:
+        await traffic.progress()
+        cluster.nodes[1].freeze()
+        await traffic.progress()
+        assert (await described(admin, partition)).leader_id != 1
+        cluster.nodes[1].thaw()
+        await answer(lambda: described(admin, partition), lambda now: len(now.isr) == 3)
+        await traffic.progress()
+        await traffic.check()
+
+
 async def test_coordinators_that_move_and_die(cluster: KafkaCluster, admin: Admin, topic: str) -> None:
     """Groups of both protocols and transactions go on at the next coordinator."""
     target = f"{topic}-copied"
