@@ -385,6 +385,24 @@ async def test_a_commit_without_anything_in_it_asks_nobody(broker: ScriptedBroke
     assert broker.asked(ApiKey.END_TXN) == []
 
 
+async def test_what_is_on_its_way_is_no_load(broker: ScriptedBroker) -> None:
+    broker.add_topic("t", TOPIC_ID, [(1, 0), (1, 0)])
+    leader = Leader(broker)
+    answer = broker.answers[ApiKey.PRODUCE]
+    async with producing(broker, batch_size=0) as producer:
+        await producer.send_and_wait("t", b"the broker knows us now", partition=1)
+        broker.answers[ApiKey.PRODUCE] = lambda request: asyncio.Event().wait()  # type: ignore[return-value]
+        futures = [await producer.send("t", b"x", partition=1) for _ in range(8)]
+        line = producer._topics["t"].partitions[1].line
+        await until(lambda: line.in_flight == 5)
+        assert producer._topics["t"].loads() == [0, 3]
+        broker.answers[ApiKey.PRODUCE] = answer
+        broker.drop_connections()
+        await asyncio.gather(*futures)
+        assert producer._topics["t"].loads() == [0, 0]
+    assert len(leader.batches) == 9
+
+
 async def test_a_leader_that_takes_nothing_is_spared(broker: ScriptedBroker) -> None:
     async with ScriptedBroker(node_id=2) as second:
         broker.brokers.append(second)

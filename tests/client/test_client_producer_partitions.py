@@ -1,11 +1,15 @@
 """Where records go: those with a key where Kafka's own producer sends them, the others where there is room."""
 
 import random
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kafka.kafka_tools_process import JVM_FLAGS
+from tests.kafka.nodes import kafka_libs
 
 from snakka.client.producer.partitioners import StickyPartition, chosen_by_load
 
@@ -35,3 +39,44 @@ def test_where_more_waits_less_is_sent() -> None:
     assert chosen[1] / 8000 == pytest.approx(4 / 8, abs=0.02)
     assert chosen[3] / 8000 == pytest.approx(3 / 8, abs=0.02)
     assert 2 not in chosen
+
+
+class Numbers(random.Random):
+    """Chance that gives the number that it was told, and remembers how many there were to choose from."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(0)
+        self.number = number
+        self.choices = 0
+
+    def randrange(self, choices: int) -> int:  # type: ignore[override]
+        self.choices = choices
+        return self.number
+
+
+def all_chosen(loads: list[int | None]) -> list[int]:
+    """The partition for every number that chance may give."""
+    first = Numbers(0)
+    chosen_by_load(loads, first)
+    return [chosen_by_load(loads, Numbers(number)) for number in range(first.choices)]
+
+
+def test_kafka_s_own_producer_chooses_alike(tmp_path: Path) -> None:
+    """Of the same queues by the same chance the same partition."""
+    libs = kafka_libs()
+    source = Path(__file__).with_name("PartitionerFacts.java")
+    subprocess.run(["javac", "-cp", f"{libs}/*", "-d", str(tmp_path), str(source)], check=True, timeout=60)
+    chance = random.Random(794)
+    cases: list[list[int | None]] = [[0], [None], [None, None, None], [2, 2, 2], [None, 2, 2], [0, 3, 1]]
+    for _ in range(300):
+        loads = [chance.choice((None, 0, 0, 1, 2, 5, 40)) for _ in range(chance.randint(1, 12))]
+        cases.append(loads)
+    lines = [" ".join("-" if load is None else str(load) for load in loads) for loads in cases]
+    main = "org.apache.kafka.clients.producer.internals.PartitionerFacts"
+    command = ["java", *JVM_FLAGS, "-cp", f"{tmp_path}:{libs}/*", main]
+    ended = subprocess.run(
+        command, input="\n".join(lines), capture_output=True, text=True, timeout=60, check=True
+    )
+    answers = [[int(word) for word in line.split()] for line in ended.stdout.splitlines()]
+    for loads, answer in zip(cases, answers, strict=True):
+        assert all_chosen(loads) == answer, loads

@@ -229,6 +229,12 @@ class PartitionQueue:
         return len(self.waiting) + len(self.line.unsettled) + (self.open is not None)
 
     @property
+    def queued(self) -> int:
+        """Batches that wait to be sent, for the first time or again: what Kafka's partitioner goes by."""
+        line = self.line
+        return len(self.waiting) + (self.open is not None) + len(line.unsettled) - line.in_flight
+
+    @property
     def has_work(self) -> bool:
         return bool(self.waiting) or self.line.in_flight < len(self.line.unsettled)
 
@@ -257,5 +263,5 @@ class TopicQueues:
         for queue in self.partitions:
             leader_id = queue.leader_id
             usable = leader_id != NO_LEADER and leader_id not in avoided
-            loads.append((queue.load if is_adaptive else 0) if usable else None)
+            loads.append((queue.queued if is_adaptive else 0) if usable else None)
         return loads
