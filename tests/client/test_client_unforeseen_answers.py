@@ -12,7 +12,7 @@ from tests.client.scripted_log import TOPIC, TOPIC_ID, ScriptedLog
 from tests.client.waiting import until
 
 from snakka.client import Admin, Consumer, Producer
-from snakka.client.errors import BrokerUnreachableError
+from snakka.client.errors import UnreadableAnswerError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
@@ -66,6 +66,20 @@ async def test_a_consumer_fetches_again_after_a_code_that_it_does_not_know() -> 
             assert not codes
 
 
+async def test_a_consumer_tells_of_an_answer_that_can_t_be_read_and_goes_on() -> None:
+    async with ScriptedBroker() as broker:
+        broker.add_topic(TOPIC, TOPIC_ID, [(1, 0)])
+        ScriptedLog(broker, count=1)
+        fetch, unreadable = broker.answers[ApiKey.FETCH], [Unreadable()]
+        broker.answers[ApiKey.FETCH] = lambda request: unreadable.pop() if unreadable else fetch(request)
+        settings = {"bootstrap_servers": broker.address, "auto_offset_reset": "earliest"}
+        async with Consumer(**settings) as consumer, asyncio.timeout(SECONDS):
+            consumer.assign([PARTITION])
+            with pytest.raises(UnreadableAnswerError, match="has given an answer that can't be read"):
+                await consumer.getone()
+            assert (await consumer.getone()).value == b"0"
+
+
 async def test_an_admin_tells_of_a_code_that_it_does_not_know() -> None:
     async with ScriptedBroker() as broker:
         broker.answers[ApiKey.LIST_GROUPS] = lambda request: ListGroupsResponse(error_code=NEWER_CODE)
@@ -99,7 +113,7 @@ async def test_an_answer_that_can_t_be_read_is_told_with_its_broker() -> None:
     async with ScriptedBroker() as broker:
         broker.answers[ApiKey.LIST_GROUPS] = lambda request: Unreadable()
         async with Admin(bootstrap_servers=broker.address) as admin:
-            with pytest.raises(BrokerUnreachableError, match="has given an answer that can't be read"):
+            with pytest.raises(UnreadableAnswerError, match="has given an answer that can't be read"):
                 await admin.list_groups(timeout_ms=300)
 
 

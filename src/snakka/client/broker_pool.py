@@ -19,6 +19,7 @@ from snakka.client.errors import (
     ClientError,
     NoBrokerError,
     RequestTimedOutError,
+    UnreadableAnswerError,
 )
 from snakka.client.retry_policy import Backoff
 from snakka.client.settings import ConnectionSettings
@@ -163,7 +164,7 @@ class BrokerPool:
             raise client_error(error) from None
         except ProtocolError as error:
             connection.close()  # who knows what else comes there
-            raise BrokerUnreachableError(
+            raise UnreadableAnswerError(
                 f"{connection.address} has given an answer that can't be read: {error}"
             ) from None
         assert isinstance(response, kind)

@@ -34,6 +34,10 @@ class BrokerUnreachableError(ClientError):
     retriable = True
 
 
+class UnreadableAnswerError(BrokerUnreachableError):
+    """A broker has given an answer that can't be read, and so the connection was closed. If it does so again, look at it."""
+
+
 class RequestTimedOutError(ClientError, TimeoutError):
     """A broker did not answer in time. What it was asked for may have been carried out."""
 

@@ -16,7 +16,7 @@ from snakka.client.consumer.fetched_parts import Answer, FetchedPart, end_of_bat
 from snakka.client.consumer.missing_metadata import MissingMetadata
 from snakka.client.consumer.position_finder import PositionFinder
 from snakka.client.consumer.positions import UNKNOWN, AssignedPartition, Phase
-from snakka.client.errors import ClientError, RecordTooLargeError, TopicRecreatedError
+from snakka.client.errors import ClientError, RecordTooLargeError, TopicRecreatedError, UnreadableAnswerError
 from snakka.client.retry_policy import STALE_METADATA, is_retriable
 from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
@@ -114,7 +114,7 @@ class Fetcher:
             await pool.ask(
                 node_id, request, FetchResponse, self._cluster.clock.monotonic() + FAREWELL_SECONDS
             )
-        except (ClientError, ApiError, ProtocolError) as error:
+        except (ClientError, ApiError) as error:
             _log.debug("broker %d keeps its fetch session for a while: %s", node_id, error)
 
     def poke(self) -> None:
@@ -202,7 +202,7 @@ class Fetcher:
                 continue
             try:
                 response = await self._ask(node_id, session, wanted)
-            except (ClientError, ApiError, ProtocolError) as error:
+            except (ClientError, ApiError) as error:
                 session.lost()
                 failures += 1
                 if failures == _WORTH_A_WARNING:
@@ -285,7 +285,7 @@ class Fetcher:
             if each.assigned.read_replica == node_id:
                 each.assigned.read_replica = UNKNOWN
                 self._must_look = True
-        if isinstance(error, ProtocolError) or not is_retriable(error):
+        if isinstance(error, UnreadableAnswerError) or not is_retriable(error):
             self._delivery.fail(error)
         if self._must_look:
             self.look()
