@@ -1,0 +1,74 @@
+"""Iceberg tables in REST catalogs: a small one of the tests, and where Maven is there, Apache Iceberg's own server."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog import load_catalog
+from tests.spark.table_iceberg_server import find_server_jars, running_iceberg_server
+from tests.spark.table_reading import counts_of, files_on_disk
+from tests.spark.table_rest_catalog import running_rest_catalog
+from tests.spark.table_writing import SCHEMA, append, rows_from, staged
+
+from snakka.spark.tables.iceberg_table import IcebergOpener
+from snakka.spark.tables.maintenance import maintain_iceberg
+from snakka.spark.tables.table_options import CommitKey, iceberg_options
+from snakka.spark.tables.table_writer import commit_once
+
+
+@pytest.fixture(scope="module", params=["our-own", "apache"])
+def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    directory = tmp_path_factory.mktemp("rest")
+    if request.param == "our-own":
+        with running_rest_catalog(directory) as (own, _):
+            yield own
+        return
+    jars = find_server_jars()
+    if jars is None:
+        pytest.skip("needs Java and Maven for Apache Iceberg's REST server")
+    with running_iceberg_server(jars, directory) as apache:
+        yield apache
+
+
+def opener(address: str, name: str, schema: pa.Schema = SCHEMA, **options: str) -> IcebergOpener:
+    given = {"catalog.type": "rest", "catalog.uri": address, "table": f"lake.{name}", **options}
+    return IcebergOpener(iceberg_options(given), schema)
+
+
+def test_a_batch_is_there_once(address: str) -> None:
+    assert append(opener(address, "once", partitionBy="k,day(ts)"), rows_from(0, 100), 0) is True
+    assert append(opener(address, "once"), rows_from(0, 100), 0) is False
+    first, second = opener(address, "once").open(), opener(address, "once").open()
+    key = CommitKey("query", 1)
+    mine, other = staged(first, rows_from(100, 10)), staged(second, rows_from(100, 10))
+    assert commit_once(first, mine, key, overwrite=False) is True
+    assert commit_once(second, other, key, overwrite=False) is False
+    table = load_catalog("default", type="rest", uri=address).load_table("lake.once")
+    counts = counts_of(table.scan().to_arrow())
+    assert counts.rows == counts.distinct == 110
+    assert table.scan(row_filter="k = '1'").to_arrow().num_rows == 55
+    assert len(files_on_disk(Path(table.location().removeprefix("file://")))) == 4
+
+
+def test_writers_at_the_same_moment_and_maintenance_after_them(address: str) -> None:
+    def write(query: int) -> None:
+        for batch in range(3):
+            rows = rows_from(query * 1000 + batch * 10, 10)
+            append(opener(address, "busy"), rows, batch, query=f"query-{query}")
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(write, range(3)))
+    wider = pa.schema([*SCHEMA, ("note", pa.string())])
+    more = rows_from(9000, 10).append_column("note", pa.array(["x"] * 10))
+    assert append(opener(address, "busy", wider, mergeSchema="true"), more, 0, query="wider") is True
+    result = maintain_iceberg({"type": "rest", "uri": address}, "lake.busy")
+    assert (result.files_before, result.files_after, result.files_compacted) == (10, 1, 10)
+    table = load_catalog("default", type="rest", uri=address).load_table("lake.busy")
+    counts = counts_of(table.scan().to_arrow())
+    assert counts.rows == counts.distinct == 100
+    assert append(opener(address, "busy"), rows_from(0, 5), 3, query="query-0", overwrite=True) is True
+    assert table.refresh().scan().to_arrow().num_rows == 5
+    operations = [snapshot.summary.operation.value for snapshot in table.snapshots() if snapshot.summary]
+    assert operations == ["append"] * 10 + ["replace", "overwrite"]
