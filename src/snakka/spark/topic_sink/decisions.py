@@ -133,17 +133,24 @@ class DecisionTopic:
 
     def _catch_up(self) -> None:
         """Read up to where the log ends now."""
+        clients = worker_clients()
+        consumer = clients.consumer(self._reading)
+        try:
+            end = consumer.end_offsets([self._partition])[self._partition]
+            if self._next != end:
+                self._read_up_to(end, consumer)
+        except BaseException:
+            clients.drop(consumer)
+            raise
+
+    def _read_up_to(self, end: int, consumer: Consumer) -> None:
         clock = SystemClock()
-        consumer = worker_clients().consumer(self._reading)
-        end = consumer.end_offsets([self._partition])[self._partition]
-        if self._next == end:
-            return
+        deadline = clock.monotonic() + _READ_SECONDS
         if consumer is not self._consumer or self._next > end:
             consumer.assign([self._partition])
             self._consumer, self._next = consumer, 0
             self._values.clear()
         consumer.seek(self._partition, self._next, up_to=end)
-        deadline = clock.monotonic() + _READ_SECONDS
         while consumer.position(self._partition) < end:
             if clock.monotonic() > deadline:
                 raise RequestTimedOutError(
