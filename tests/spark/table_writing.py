@@ -37,9 +37,7 @@ def delta_opener(
     partition_by: tuple[str, ...] = (),
     **more: str,
 ) -> DeltaOpener:
-    return DeltaOpener(
-        delta_options({"path": str(path), **_options(merge, partition_by, more)}), schema
-    )
+    return DeltaOpener(delta_options({"path": str(path), **_options(merge, partition_by, more)}), schema)
 
 
 def iceberg_opener(
