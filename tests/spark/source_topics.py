@@ -1,6 +1,6 @@
 """Topics with content for tests of the source."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pyarrow
 
@@ -16,6 +16,7 @@ def fill(
     *,
     partition: int = 0,
     timestamp_ms: int | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> None:
     """These values, each as text, in one partition; their times go up by a second each if a first one is given."""
     texts = [str(value).encode() for value in values]
@@ -24,10 +25,9 @@ def fill(
         times = [timestamp_ms + 1000 * index for index in range(len(texts))]
         columns["timestamp"] = pyarrow.array(times, pyarrow.timestamp("ms", tz="UTC"))
     timestamp = None if timestamp_ms is None else "timestamp"
-    with Producer(bootstrap_servers=bootstrap) as producer:
-        producer.send_arrow(topic, pyarrow.table(columns), timestamp=timestamp, partition=partition).result(
-            20
-        )
+    with Producer({"bootstrap.servers": bootstrap, **(settings or {})}) as producer:
+        sent = producer.send_arrow(topic, pyarrow.table(columns), timestamp=timestamp, partition=partition)
+        sent.result(20)
 
 
 def transactions(bootstrap: str, topic: str, *ends: str) -> Producer:

@@ -1,5 +1,6 @@
 """Topics as batches, through a real Spark: columns, ranges, pieces, filters, transactions, losses."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,7 +16,8 @@ from snakka.testing import BlockingLocalBroker
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-TIME_MS = 1_700_000_000_000
+# An hour ago, so that retention takes nothing while a test runs.
+TIME_MS = int(time.time()) * 1000 - 3_600_000
 PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
 Read = Callable[..., "DataFrame"]
 
@@ -189,7 +191,7 @@ def test_filters_choose_what_is_fetched_where_that_is_turned_on(
     with conf(spark, PUSH_DOWN, "false"):
         # Spark refuses a reader that could take filters then; a job that does not ask for it must run.
         with pytest.raises(Exception, match=PUSH_DOWN.replace(".", r"\.")):
-            pushed.where("partition = 1").count()
+            read(topic, pushDownFilters="true").where("partition = 1").count()
         plain = read(f"{topic},{other}")
         assert numbers(plain.where("partition = 1 AND offset < 3")) == [100, 101, 102]
 
@@ -238,6 +240,23 @@ def test_records_that_are_gone(
         8,
         9,
     ]
+
+
+def test_a_frame_that_is_used_again_has_what_has_come_since(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    """Spark plans a frame of a Python source once; an end that is asked for by name is found when it is read."""
+    topic, bootstrap = new_topic(2), broker.bootstrap_servers
+    frames = [
+        read(topic),
+        read(topic, minPartitions="4"),
+        read(topic, startingOffsets=f'{{"{topic}":{{"0":-2,"1":1}}}}'),
+    ]
+    fill(bootstrap, topic, [0], partition=1)
+    assert [frame.count() for frame in frames] == [1, 1, 0]
+    fill(bootstrap, topic, range(10), partition=0)
+    fill(bootstrap, topic, [11], partition=1)
+    assert [frame.count() for frame in frames] == [12, 12, 11]
 
 
 def test_sql_finds_the_source_too(

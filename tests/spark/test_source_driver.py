@@ -51,7 +51,7 @@ def first_batch(driver: StreamDriver) -> tuple[Offsets, Offsets]:
 
 # -- where it begins -------------------------------------------------------------------------------------------------
 
-TIME_MS = 1_700_000_000_000
+TIME_MS = int(time.time()) * 1000 - 3_600_000  # retention takes nothing of an hour ago
 
 
 def test_every_way_to_say_where_to_begin(

@@ -9,6 +9,7 @@ from tests.spark.conftest import NewTopic
 from tests.spark.source_topics import at, fill, transactions
 
 from snakka.client.blocking import Admin
+from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.spark.columns import MOST_ROWS, ChosenColumns, source_schema
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.partition_reader import PartitionReader, RangeToRead
@@ -30,12 +31,9 @@ def reader(
     return PartitionReader({"bootstrap.servers": bootstrap, **named}, columns, timeout_ms, fails)
 
 
-def read(
-    chosen: PartitionReader, topic: str, start: int, end: int, *, at_earliest: bool = False
-) -> "list[pyarrow.RecordBatch]":
+def read(chosen: PartitionReader, topic: str, start: int, end: int) -> "list[pyarrow.RecordBatch]":
     began = time.monotonic()
-    given = RangeToRead(OffsetRange(at(topic, 0), start, end), begins_at_earliest=at_earliest)
-    batches = list(chosen.read(given))
+    batches = list(chosen.read(RangeToRead(OffsetRange(at(topic, 0), start, end))))
     assert time.monotonic() - began < LONG_MS / 1000  # nobody waited for what does not come
     return batches
 
@@ -132,8 +130,9 @@ def test_what_is_gone(broker: BlockingLocalBroker, admin: Admin, new_topic: NewT
     assert offsets(read(lenient, topic, 20, 30)) == []
     assert offsets(read(lenient, topic, 8, 30)) == [8, 9]
     # Whoever asked for the earliest has lost nothing.
-    assert offsets(read(reader(bootstrap), topic, 1, 8, at_earliest=True)) == [4, 5, 6, 7]
-    assert offsets(read(reader(bootstrap), topic, 1, 3, at_earliest=True)) == []
+    assert offsets(read(reader(bootstrap), topic, EARLIEST, LATEST)) == [4, 5, 6, 7, 8, 9]
+    assert offsets(read(reader(bootstrap), topic, EARLIEST, 6)) == [4, 5]
+    assert offsets(read(reader(bootstrap), topic, EARLIEST, 3)) == []
     with pytest.raises(DataLossError, match="offset 10 of the range up to 30 is gone"):
         read(reader(bootstrap, timeout_ms=500), topic, 8, 30)
 

@@ -90,7 +90,12 @@ OPTIONS = (
     ReadOption("maxRecordsPerPartition", "", Where.ANY, "Partitions are divided so that no task reads more."),
     ReadOption("groupIdPrefix", DEFAULT_GROUP_PREFIX, Where.ANY, "The beginning of the name of the group."),
     ReadOption("includeHeaders", "false", Where.ANY, "Whether there is a column of headers."),
-    ReadOption("pushDownFilters", "false", Where.BATCH, "Whether filters choose what is fetched at all."),
+    ReadOption(
+        "pushDownFilters",
+        "false",
+        Where.BATCH,
+        "Whether filters choose what is fetched; load a frame for each.",
+    ),
 )
 _BY_NAME = {option.name.lower(): option for option in OPTIONS}
 _SUBSCRIPTIONS = ("assign", "subscribe", "subscribePattern")

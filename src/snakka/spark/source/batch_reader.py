@@ -1,7 +1,9 @@
 """Topics as a batch: what is there between two sets of offsets, when the query is planned.
 
-Rule: offsets are resolved once, on the driver. A reader that takes filters is another class, because Spark refuses one that
-could take them where its setting for that is off; so the user turns on both.
+Rule: a DataFrame is planned once, however often it is used, so ends that were asked for by name stay names until a task
+reads them: whoever counts again counts what has come since. A reader that takes filters is another class, because Spark
+refuses one that could take them where its setting for that is off; so the user turns on both. Such a DataFrame is for one
+filter, since Spark gives the ranges of the last one to whatever is made of the same DataFrame later: load it anew then.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.columns import ChosenColumns
-from snakka.spark.read_options import BoundKind, ReadOptions, read_options
+from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, ReadOptions, read_options
 from snakka.spark.source.filters import PushedFilters
 from snakka.spark.source.offset_ranges import OffsetRange, pieces
 from snakka.spark.source.partition_reader import PartitionReader, RangeToRead
@@ -41,16 +43,40 @@ class BatchReader(DataSourceReader):
                 raise SparkOptionError(
                     f"{partition} would begin at {start[partition]} and end before that, at {end[partition]}"
                 )
-        ranges = [OffsetRange(each, start[each], end[each]) for each in known]
-        ranges = self.filters.narrowed(ranges, offsets)
-        begins_at_earliest = self.options.start.kind is BoundKind.EARLIEST
-        return [
-            RangeToRead(each, begins_at_earliest=begins_at_earliest and each.start == start[each.partition])
-            for each in pieces(ranges, self.options.least_pieces, self.options.most_records)
-        ]
+        whole = [OffsetRange(each, start[each], end[each]) for each in known]
+        ranges = self.filters.narrowed(whole, offsets)
+        divided = pieces(ranges, self.options.least_pieces, self.options.most_records)
+        if self.filters.narrow_offsets:
+            return [RangeToRead(each) for each in divided]
+        return [RangeToRead(each) for each in with_named_ends(whole, divided, self.options)]
 
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         return self._reader.read(partition)
+
+
+def with_named_ends(
+    whole: Sequence[OffsetRange], divided: Sequence[OffsetRange], options: ReadOptions
+) -> list[OffsetRange]:
+    """The pieces of each range, the first and the last one with the name instead of the offset if that was asked for."""
+    named: list[OffsetRange] = []
+    for each in whole:
+        own = [piece for piece in divided if piece.partition == each.partition]
+        starts_earliest = _is_named(options.start, BoundKind.EARLIEST, EARLIEST, each)
+        ends_latest = _is_named(options.end, BoundKind.LATEST, LATEST, each)
+        if not own and ends_latest:
+            own = [each]  # there may be something when it is read
+        if own and starts_earliest:
+            own[0] = own[0]._replace(start=EARLIEST)
+        if own and ends_latest:
+            own[-1] = own[-1]._replace(end=LATEST)
+        named += own
+    return named
+
+
+def _is_named(bound: Bound, kind: BoundKind, name: int, of: OffsetRange) -> bool:
+    if bound.kind is BoundKind.OFFSETS:
+        return bound.by_partition[of.partition] == name
+    return bound.kind is kind
 
 
 class FilteringBatchReader(BatchReader):

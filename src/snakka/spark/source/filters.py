@@ -70,6 +70,11 @@ class PushedFilters:
             self._take_time(given)
         return False
 
+    @property
+    def narrow_offsets(self) -> bool:
+        """Whether ranges are shorter than what was asked for."""
+        return self.first_offset > 0 or self.stop_offset is not None or self.first_time_ms is not None
+
     def may_have(self, partition: TopicPartition) -> bool:
         """Whether rows of this partition can pass."""
         values: dict[str, str | int] = {"topic": partition.topic, "partition": partition.partition}

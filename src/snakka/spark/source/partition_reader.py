@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import InputPartition
 
 from snakka.client.blocking import Consumer
+from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
 from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_ROWS, ChosenColumns
@@ -29,12 +30,10 @@ MOST_BYTES = 4 * 1024 * 1024
 
 
 class RangeToRead(InputPartition):
-    """What one task reads."""
+    """What one task reads; EARLIEST and LATEST stand for what they are when it does."""
 
-    def __init__(self, offsets: OffsetRange, *, begins_at_earliest: bool = False) -> None:
+    def __init__(self, offsets: OffsetRange) -> None:
         self.offsets = offsets
-        # Whoever asked for the earliest offset has lost nothing if that has moved on meanwhile.
-        self.begins_at_earliest = begins_at_earliest
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,9 @@ class PartitionReader:
                 clients.drop(consumer)
 
     def _batches(self, consumer: Consumer, given: RangeToRead) -> "Iterator[pyarrow.RecordBatch]":
-        partition, start, end = given.offsets
+        offsets = self._resolved(consumer, given.offsets)
+        partition, start, end = offsets
+        begins_at_earliest = given.offsets.start == EARLIEST
         consumer.assign([partition])
         consumer.seek(partition, start, up_to=end)
         while True:
@@ -80,9 +81,9 @@ class PartitionReader:
                 if not fetched:
                     if consumer.position(partition) >= end:
                         return
-                    self._check_reachable(consumer, given.offsets)
+                    self._check_reachable(consumer, offsets)
             except (OffsetOutOfRangeError, TopicRecreatedError) as error:
-                resumed = self._after_loss(consumer, given, error)
+                resumed = self._after_loss(consumer, offsets, begins_at_earliest, error)
                 if resumed is None:
                     return
                 consumer.seek(partition, resumed, up_to=end)
@@ -90,6 +91,15 @@ class PartitionReader:
             for batch in map(self.columns.for_spark, fetched):
                 for begins in range(0, batch.num_rows, MOST_ROWS):
                     yield batch.slice(begins, MOST_ROWS)
+
+    def _resolved(self, consumer: Consumer, offsets: OffsetRange) -> OffsetRange:
+        """With numbers for the names of ends."""
+        partition, start, end = offsets
+        if start == EARLIEST:
+            (start,) = consumer.beginning_offsets([partition]).values()
+        if end == LATEST:
+            (end,) = consumer.end_offsets([partition]).values()
+        return OffsetRange(partition, start, end)
 
     def _check_reachable(self, consumer: Consumer, offsets: OffsetRange) -> None:
         """Nothing came in time: either there is nothing up to the end of the range, or it can't be had."""
@@ -102,13 +112,16 @@ class PartitionReader:
             f" {self.poll_timeout_ms} ms: kafkaConsumer.pollTimeoutMs may be longer"
         )
 
-    def _after_loss(self, consumer: Consumer, given: RangeToRead, error: Exception) -> int | None:
+    def _after_loss(
+        self, consumer: Consumer, offsets: OffsetRange, begins_at_earliest: bool, error: Exception
+    ) -> int | None:
         """Where to go on after records that are gone; None if the rest of the range is gone too."""
-        partition, start, end = given.offsets
+        partition, start, end = offsets
         position = consumer.position(partition)
         (earliest,) = consumer.beginning_offsets([partition]).values()
         (latest,) = consumer.end_offsets([partition]).values()
-        if given.begins_at_earliest and position == start and earliest > position:
+        if begins_at_earliest and position == start and earliest > position:
+            # Whoever asked for the earliest offset has lost nothing if that has moved on meanwhile.
             return earliest if earliest < end else None
         if self.fail_on_data_loss:
             raise DataLossError(

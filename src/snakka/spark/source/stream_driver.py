@@ -220,9 +220,12 @@ class News:
         """Wait until there is something after these ends; False if there is nothing in time."""
         try:
             consumer = self._watching(ends)
-            if not consumer.fetch_arrow(timeout_ms=max(int(seconds * 1000), 1), columns=["offset"]):
-                return False
-            self._ends = {}  # positions have moved
+            fetched = consumer.fetch_arrow(
+                timeout_ms=max(int(seconds * 1000), 1), columns=["topic", "partition"]
+            )
+            for batch in fetched:  # each of one partition, whose position has moved
+                self._ends.pop(TopicPartition(*(column[0].as_py() for column in batch.columns)), None)
+            return bool(fetched)
         except (ApiError, ClientError, ProtocolError) as error:
             _log.info("waiting for records has failed, and begins anew: %s", error)
             self.close()
