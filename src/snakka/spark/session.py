@@ -63,26 +63,32 @@ def open_session(
     builder = SparkSession.builder.appName(name).master(master)
     for key, value in {**default_confs(master, os.cpu_count() or 1), **(confs or {})}.items():
         builder = builder.config(key, value)
-    with _class_archive(), _stderr_to(log_file):
+    with _fast_start(master), _stderr_to(log_file):
         return builder.getOrCreate()
 
 
 @contextmanager
-def _class_archive() -> Iterator[None]:
-    """A JVM that starts now may use the archive of `snakka pipeline warmup`, if there is one that fits."""
-    from snakka.spark.pipelines.warm_start import archive_options
+def _fast_start(master: str) -> Iterator[None]:
+    """A JVM that starts now may use the archive of `snakka pipeline warmup`, and a home with compiled Python."""
+    from snakka.spark.pipelines.warm_start import archive_options, light_home
 
-    before = os.environ.get(_JVM_OPTIONS)
-    options = archive_options()
-    if options and "-XX:SharedArchiveFile" not in (before or ""):
-        os.environ[_JVM_OPTIONS] = " ".join([*filter(None, [before]), *options])
+    changes: dict[str, str] = {}
+    given = os.environ.get(_JVM_OPTIONS, "")
+    if "-XX:SharedArchiveFile" not in given and (options := archive_options()):
+        changes[_JVM_OPTIONS] = " ".join([*filter(None, [given]), *options])
+    # Elsewhere executors are given the Python that the home has.
+    if master.startswith("local") and "SPARK_HOME" not in os.environ and (home := light_home()):
+        changes["SPARK_HOME"] = str(home)
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
     try:
         yield
     finally:
-        if before is None:
-            os.environ.pop(_JVM_OPTIONS, None)
-        else:
-            os.environ[_JVM_OPTIONS] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 _TICK_SECONDS = 0.1
 _STATUS_SECONDS = 0.5
-_START_ATTEMPTS = 5
-_START_SECONDS = 60.0
+_START_SECONDS = 180.0
 # What Spark says of a query whose sources have not come up yet, and of one whose source's process was too slow.
 _INITIALIZING = "Initializing sources"
 _NOT_CONNECTED = "Python worker failed to connect back"
@@ -158,14 +157,14 @@ class Run:
         """
         sink = self._pipeline.all_sinks[name]
         checkpoint = self._state.sink_checkpoint(name)
-        for attempt in range(_START_ATTEMPTS):
+        deadline = self._clock.monotonic() + _START_SECONDS
+        while True:
             try:
                 query = start_query(
                     frame, sink, trigger=self._settings.trigger, checkpoint=checkpoint, name=name
                 )
             except Exception as error:
                 raise PipelineError(f"sink {name} can't start: {reason(error)}") from error
-            deadline = self._clock.monotonic() + _START_SECONDS
             while (
                 query.isActive
                 and query.status["message"] == _INITIALIZING
@@ -174,10 +173,9 @@ class Run:
                 if self._asked_to_stop.wait(_TICK_SECONDS):
                     return query
             failure = None if query.isActive else query.exception()
-            if failure is None or _NOT_CONNECTED not in str(failure) or attempt == _START_ATTEMPTS - 1:
+            if failure is None or _NOT_CONNECTED not in str(failure) or self._clock.monotonic() >= deadline:
                 return query
             self._display.say(f"sink {name}: {reason(failure)} Starting it again")
-        raise AssertionError("the last attempt returns")
 
     def _start_of(self, sink: str, starts: Mapping[str, str]) -> dict[str, Any]:
         """Offsets that a reset has noted; they are for a query that has no batch yet."""

@@ -199,9 +199,9 @@ def _line_inside(value: Value, setting: str) -> int | None:
     if not isinstance(value.content, dict):
         return None
     for name, each in value.content.items():
-        if name == setting:
-            return each.line
-        inner = _line_inside(each, setting[len(name) + 1 :]) if setting.startswith(name + ".") else None
+        inner: int | None = each.line if name == setting else None
+        if setting.startswith(name + "."):
+            inner = _line_inside(each, setting[len(name) + 1 :])
         if inner is not None:
             return inner
     return None
