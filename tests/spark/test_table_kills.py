@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from tests.spark.table_reading import (
     parquet_counts,
     spark_counts,
 )
+
+from snakka.spark.tables.maintenance import maintain_delta, maintain_iceberg
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -90,3 +93,23 @@ def test_a_row_is_in_the_tables_once_wherever_driver_and_workers_are_killed(
         assert (
             tmp_path / f"mid-write-4-{'DeltaStorage' if root.name == 'delta' else 'IcebergStorage'}"
         ).exists()
+
+    assert_maintenance_removes_what_was_left(tmp_path, lists)
+
+
+def assert_maintenance_removes_what_was_left(directory: Path, lists: dict[str, list[str]]) -> None:
+    """Two days later: files of killed tasks go, rows stay."""
+    known = {path for files in lists.values() for path in files}
+    left = [path for path in files_on_disk(directory) if path not in known]
+    for path in left:
+        os.utime(path, (time.time() - 2 * 86_400,) * 2)
+    catalog = {"uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}/warehouse"}
+    delta = maintain_delta(str(directory / "delta"), retention_hours=24)
+    iceberg = maintain_iceberg(catalog, "lake.events", retention_hours=24)
+    assert delta.files_removed + iceberg.files_removed == len(left)
+    assert not [path for path in left if Path(path).exists()]
+    for counts in (
+        counts_of(delta_rows(directory / "delta")),
+        counts_of(iceberg_table(directory).scan().to_arrow()),
+    ):
+        assert counts.rows == counts.distinct == counts.highest + 1

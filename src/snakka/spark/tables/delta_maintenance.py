@@ -1,4 +1,4 @@
-"""Maintenance of Delta tables: deltalake's own optimize, vacuum and log clean-up, in the order in which each helps the next.
+"""Maintenance of Delta tables: deltalake's own optimize, vacuum and log clean-up, each where it helps the next.
 
 Rule: the log keeps what the retention asks for. deltalake reads that from the table, so it is set there if it differs.
 """
@@ -22,6 +22,7 @@ _LOG = "_delta_log"
 _LOG_RETENTION = "delta.logRetentionDuration"
 _ENTRY = re.compile(r"(\d{20})\.json")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
+_DATA_FILES = ".parquet"
 _HOUR_MS = 3_600_000
 
 
@@ -57,7 +58,7 @@ class DeltaMaintenance:
         compacted = sum(len(group) for group in groups)
         size = sum(int(file["size_bytes"]) for group in groups for file in group)
         now = len(self._table.file_uris())
-        removable = self._vacuum(dry_run=True)
+        removable = self._removable()
         return self._result(
             _Compaction(compacted, size, len(groups), size),
             dry_run=True,
@@ -73,9 +74,10 @@ class DeltaMaintenance:
         before = len(self._table.file_uris())
         entries = {version for version, _ in self._log_files(_ENTRY)}
         compaction = self._compact()
-        removable = self._vacuum(dry_run=True)
+        removable = self._removable()
         size = self._sizes(removable)
-        removed = self._vacuum(dry_run=False)
+        for path in removable:
+            self._files.delete_file(path)
         self._expire_log()
         expired = len(entries - {version for version, _ in self._log_files(_ENTRY)})
         return self._result(
@@ -84,7 +86,7 @@ class DeltaMaintenance:
             before=before,
             after=len(self._table.file_uris()),
             expired=expired,
-            removed=len(removed),
+            removed=len(removable),
             removed_bytes=size,
         )
 
@@ -99,16 +101,16 @@ class DeltaMaintenance:
             removed["totalFiles"], removed["totalSize"], added["totalFiles"], added["totalSize"]
         )
 
-    def _vacuum(self, *, dry_run: bool) -> list[str]:
-        """Files that the log does not need; `full` finds those too that the log has never heard of."""
-        removed: list[str] = self._table.vacuum(
-            retention_hours=self._retention_hours,
-            dry_run=dry_run,
-            enforce_retention_duration=False,
-            full=True,
+    def _removable(self) -> list[str]:
+        """Data files that the log does not need; `full` finds those too that the log has never heard of.
+
+        deltalake would remove all other files as well, a query's checkpoint in the table's directory among them, so
+        it only says what there is.
+        """
+        found: list[str] = self._table.vacuum(
+            retention_hours=self._retention_hours, dry_run=True, enforce_retention_duration=False, full=True
         )
-        self._table.update_incremental()
-        return removed
+        return [path for path in found if path.endswith(_DATA_FILES)]
 
     def _expire_log(self) -> None:
         """deltalake does it with some commits too. A new checkpoint is what later runs need to forget more."""
@@ -119,7 +121,7 @@ class DeltaMaintenance:
         self._table.cleanup_metadata()
 
     def _expired_entries(self) -> list[int]:
-        """Entries before the last checkpoint from which all versions within the retention can be had."""
+        """Entries before the last checkpoint from which all versions within the retention can be had: these at least."""
         cutoff_ms = SystemClock().now_ms() - self._retention_hours * _HOUR_MS
         entries = self._log_files(_ENTRY)
         young = [version for version, info in entries if info.mtime_ns // 1_000_000 >= cutoff_ms]
