@@ -38,7 +38,7 @@ class ConsumerMeasures:
 
     def _idle_ratio(self) -> float:
         """The part of the time in which the application has waited for messages, and not the messages for it."""
-        now, idle_seconds = self._clock.monotonic(), self._reading.delivery.idle_seconds
+        now, idle_seconds = self._clock.monotonic(), self._reading.delivery.calls.seconds
         elapsed = now - self._measured_at
         ratio = (idle_seconds - self._idle_seconds) / elapsed if elapsed > 0 else 0.0
         self._measured_at, self._idle_seconds = now, idle_seconds

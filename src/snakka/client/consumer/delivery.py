@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from snakka.client.consumer.fetched_parts import FetchedPart
 from snakka.client.consumer.messages import Decode, Message
 from snakka.client.consumer.positions import AssignedPartition
+from snakka.client.consumer.waiting_calls import WaitingCalls
 from snakka.client.errors import ClientError, DeserializationError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ProtocolError
@@ -50,7 +51,6 @@ class Delivery:
         self.buffered_bytes = 0
         self.fetched_bytes = 0
         self._consumed = 0  # records that were handed out, without those of `_run`
-        self._idle_seconds = self._idle_since = 0.0
         self._decode = decode
         self._most_bytes = most_bytes
         self._on_room = on_room
@@ -65,8 +65,7 @@ class Delivery:
         self._has_room_again = False
         self._holds = 0
         self._holder: asyncio.Task[object] | None = None
-        self._callers = 0  # that are inside of a call just now
-        self._calls = 0
+        self.calls = WaitingCalls()
         self._is_closed = False
         self._came_back: asyncio.Future[None] | None = None
         self._slow_part: FetchedPart | None = None  # whose next batch must be unpacked before it can be taken
@@ -175,7 +174,7 @@ class Delivery:
     @property
     def is_waited_for(self) -> bool:
         """Whether the application waits for messages just now."""
-        return self._callers > 0
+        return self.calls.now > 0
 
     @property
     def consumed_records(self) -> int:
@@ -183,15 +182,9 @@ class Delivery:
         return self._consumed + self._handed_out
 
     @property
-    def idle_seconds(self) -> float:
-        """How long the application has waited for messages, in all."""
-        since = asyncio.get_running_loop().time() - self._idle_since if self._callers else 0.0
-        return self._idle_seconds + since
-
-    @property
     def activity(self) -> object:
         """Differs from what it was before if the application has come for messages since."""
-        return self._calls, id(self._run), self._handed_out
+        return self.calls.ended, id(self._run), self._handed_out
 
     async def hold(self, deadline_seconds: float) -> bool:
         """Hand nothing out until `release`, and wait until the application has come back; False if it does not."""
@@ -211,7 +204,7 @@ class Delivery:
 
     async def called(self) -> None:
         """Wait until the application asks for messages."""
-        if not self._callers:
+        if not self.calls.now:
             self._came_back = asyncio.get_running_loop().create_future()
             await self._came_back
 
@@ -281,10 +274,7 @@ class Delivery:
         if self._holder is not None and asyncio.current_task() is self._holder:
             raise ClientError("a rebalance listener can't ask for messages: they come when it has returned")
         self.come_back()
-        self._callers += 1
-        if self._callers == 1:
-            self._idle_since = loop.time()
-        try:
+        with self.calls:
             if self._has_room_again:
                 # Let the next fetch begin: an application that never waits for anything else would not.
                 self._has_room_again = False
@@ -303,11 +293,6 @@ class Delivery:
                 if remaining is not None and remaining <= 0:
                     return
                 await self._news(remaining)
-        finally:
-            self._callers -= 1
-            self._calls += 1
-            if not self._callers:
-                self._idle_seconds += loop.time() - self._idle_since
 
     async def _news(self, seconds: float | None) -> None:
         waiter = asyncio.get_running_loop().create_future()
