@@ -460,6 +460,21 @@ async def test_committing_as_often_as_possible_leaves_time_for_others(
         assert turns < 10
 
 
+async def test_committing_by_itself_does_not_take_back_what_the_application_has_committed() -> None:
+    async with member(enable_auto_commit=True, auto_commit_interval_ms=0) as (coordinator, consumer, _):
+        coordinator.log.count = 5
+        async with asyncio.timeout(SECONDS):
+            assert [(await consumer.getone()).value for _ in range(3)] == [b"0", b"1", b"2"]
+            await consumer.commit()
+            told = len(committed_at(coordinator))
+            await asyncio.sleep(0.2)
+            assert committed_at(coordinator)[told - 1 :] == [3]
+            assert (await consumer.getone()).value == b"3"
+            consumer.seek(PARTITION, 1)
+            assert (await consumer.getone()).value == b"1"
+            await until(lambda: committed_at(coordinator)[-1] == 1)
+
+
 async def test_a_partition_that_was_lost_does_not_keep_others_from_being_committed() -> None:
     async with member() as (coordinator, consumer, _):
         await until(consumer.assignment)

@@ -53,6 +53,8 @@ class AutoCommit:
             if not assigned.has_position:
                 continue
             offset = assigned.position if with_what_is_in_hands else delivery.processed(assigned)
+            if offset < assigned.committed <= assigned.position:
+                continue  # the application has committed what it has in its hands by itself
             if offset >= 0 and offset != assigned.committed:
                 due[partition] = OffsetAndMetadata(offset, "", assigned.epoch)
         return due
