@@ -1,17 +1,21 @@
 """`check` on a real Spark and a real broker: what is wrong is named with its line, and no data is read."""
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.errors import StreamingQueryException
 
-from snakka.client.blocking import Admin
+from snakka.client.blocking import Admin, Producer
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
-from snakka.spark.pipelines.plan import check_plan
+from snakka.spark.pipelines.plan import build_views, check_plan
 from snakka.spark.pipelines.problems import PipelineError
-from snakka.spark.pipelines.spark_errors import silence_pyspark
+from snakka.spark.pipelines.progress import SinkProgress
+from snakka.spark.pipelines.sink_writers import start_query
+from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -251,3 +255,46 @@ def test_the_examples_of_the_documentation_are_right(
     assert [*topic_problems(pipeline), *problems] == []
     assert list(columns) == [*pipeline.sources, *pipeline.steps]
     assert "total double" in columns["orders"]
+
+
+@pytest.mark.parametrize("policy", ["fail", "skip"])
+def test_rows_that_can_not_be_decoded(
+    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path, policy: str
+) -> None:
+    """The first ends the query and is named; or they are left out, and counted."""
+    topic = f"broken-{policy}"
+    with Producer(bootstrap_servers=bootstrap) as producer:
+        for value in (b'{"id": 1}', b"{", b'{"id": 2}'):
+            producer.send(topic, value, partition=0)
+        producer.flush()
+    pipeline = read(
+        tmp_path,
+        f"""
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources: {{orders: {{topics: {topic}, decode: json, schema: id BIGINT}}}}
+sinks: {{out: {{format: noop}}}}
+errors: {{policy: {policy}}}
+""",
+    )
+    views = build_views(spark, pipeline, group=topic, starts={})
+    assert views.problems == []
+    frame = views.of_sink(pipeline.sinks["out"])
+    assert frame is not None
+    query = start_query(
+        frame,
+        pipeline.sinks["out"],
+        trigger=pipeline.trigger,
+        checkpoint=str(tmp_path / "checkpoint"),
+        name=topic,
+    )
+    progress = SinkProgress("out")
+    try:
+        query.awaitTermination(100)
+    except StreamingQueryException as error:
+        assert reason(error).startswith(f"can't decode {topic} 0 offset 1: ")
+        assert policy == "fail"
+        return
+    for report in query.recentProgress:
+        progress.add(json.loads(report.json), now=1.0)
+    assert (policy, progress.rows, progress.rows_written, progress.bad_rows) == ("skip", 3, 2, 1)
+    assert progress.lag == {topic: 0}

@@ -345,10 +345,10 @@ def _reset(given: Namespace) -> int:
 
 
 def _maintain(given: Namespace) -> int:
-    from snakka.spark.pipelines.table_upkeep import maintain
+    from snakka.spark.pipelines.table_upkeep import maintain, result_line
 
-    for name, what in maintain(_pipeline(given), tuple(given.sink), is_dry=given.dry_run):
-        print(f"{name}: {what}")
+    for name, result in maintain(_pipeline(given), tuple(given.sink), is_dry=given.dry_run):
+        print(f"{name}: {result_line(result)}")
     return OK
 
 

@@ -6,36 +6,59 @@ came between.
 """
 
 from collections.abc import Iterator
+from math import ceil
+from typing import TYPE_CHECKING
 
 from snakka.spark.pipelines.declaration import Pipeline, Sink
-from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.problems import PipelineError, did_you_mean
 from snakka.spark.pipelines.sink_writers import sink_options
 from snakka.spark.pipelines.spark_errors import reason
 
+if TYPE_CHECKING:
+    from snakka.spark.tables.maintenance import MaintenanceResult
+
+TABLE_FORMATS = ("delta", "iceberg")
 DEFAULT_RETENTION_SECONDS = 7 * 86_400.0
 
 
-def maintain(pipeline: Pipeline, names: tuple[str, ...], *, is_dry: bool) -> Iterator[tuple[str, str]]:
+def maintain(
+    pipeline: Pipeline, names: tuple[str, ...], *, is_dry: bool
+) -> Iterator[tuple[str, "MaintenanceResult"]]:
     """(sink, what was done) for each table; PipelineError if one can't be maintained."""
-    sinks = [sink for sink in pipeline.all_sinks.values() if sink.format in ("delta", "iceberg")]
-    sinks = [sink for sink in sinks if not names or sink.name in names]
-    if not sinks:
+    tables = {name: sink for name, sink in pipeline.all_sinks.items() if sink.format in TABLE_FORMATS}
+    for name in names:
+        if name not in tables:
+            raise PipelineError(f"there is no delta or iceberg sink {name}{did_you_mean(name, tables)}")
+    if not tables:
         raise PipelineError(f"{pipeline.name} has no delta or iceberg sink to maintain")
-    for sink in sinks:
+    for name in names or tables:
         try:
-            yield sink.name, str(_maintain(sink, is_dry=is_dry))
+            yield name, _maintain(tables[name], is_dry=is_dry)
         except Exception as error:
-            raise PipelineError(f"sink {sink.name}: {reason(error)}") from error
+            raise PipelineError(f"sink {name}: {reason(error)}") from error
 
 
-def _maintain(sink: Sink, *, is_dry: bool) -> object:
-    from snakka.spark.tables import maintenance
+def result_line(result: "MaintenanceResult") -> str:
+    """For people."""
+    would = "would become" if result.dry_run else "became"
+    parts = [
+        f"{result.files_compacted} small files {would} {result.files_written}, {result.files_after} in all",
+        f"{result.states_expired} old states expired",
+        f"{result.files_removed} files ({result.bytes_removed / 1e6:,.1f} MB) removed",
+    ]
+    if result.compactions_lost:
+        parts.append(f"{result.compactions_lost} compactions lost to writers; the next time does them")
+    return "; ".join(parts)
+
+
+def _maintain(sink: Sink, *, is_dry: bool) -> "MaintenanceResult":
+    from snakka.spark.tables.maintenance import maintain_delta, maintain_iceberg
     from snakka.spark.tables.table_options import delta_options, iceberg_options
 
-    hours = sink.table.get("retention", DEFAULT_RETENTION_SECONDS) / 3600
+    hours = ceil(sink.table.get("retention", DEFAULT_RETENTION_SECONDS) / 3600)
     if sink.format == "delta":
         delta = delta_options(sink_options(sink))
-        return maintenance.maintain_delta(
+        return maintain_delta(
             delta.path,
             target_file_size_bytes=delta.sink.target_file_size_bytes,
             retention_hours=hours,
@@ -43,9 +66,10 @@ def _maintain(sink: Sink, *, is_dry: bool) -> object:
             storage_options=delta.storage_options,
         )
     iceberg = iceberg_options(sink_options(sink))
-    return maintenance.maintain_iceberg(
+    return maintain_iceberg(
         iceberg.catalog_properties,
         ".".join(iceberg.table),
+        catalog_name=iceberg.catalog_name,
         target_file_size_bytes=iceberg.sink.target_file_size_bytes,
         retention_hours=hours,
         dry_run=is_dry,

@@ -1,0 +1,127 @@
+"""`maintain`, `warmup` and graphs of tables, as far as they need no Spark."""
+
+import json
+import shutil
+from pathlib import Path
+
+import deltalake
+import pyarrow
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from snakka.cli.main import main
+from snakka.spark.pipelines import warm_start
+from snakka.spark.pipelines.declarative import is_sparks, missing_packages
+from snakka.spark.pipelines.document import read_document
+
+ROWS = pyarrow.table({"id": [1, 2, 3]})
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> Path:
+    """Two tables of small files, as a pipeline would have left them."""
+    catalog = {
+        "type": "sql",
+        "uri": f"sqlite:///{tmp_path / 'catalog.db'}",
+        "warehouse": str(tmp_path / "lake"),
+    }
+    (tmp_path / "lake").mkdir()
+    opened = SqlCatalog("default", **catalog)
+    opened.create_namespace("shop")
+    table = opened.create_table("shop.orders", ROWS.schema)
+    for _ in range(3):
+        deltalake.write_deltalake(tmp_path / "orders", ROWS, mode="append")
+        table.append(ROWS)
+    opened.close()
+    file = tmp_path / "orders.yaml"
+    file.write_text(
+        f"""
+kafka: {{bootstrap.servers: "127.0.0.1:1"}}
+sources: {{orders: {{topics: orders}}}}
+sinks:
+  delta: {{format: delta, path: orders, retention: 1 day}}
+  ice: {{format: iceberg, table: shop.orders, catalog: {json.dumps(catalog)}}}
+  topic: {{format: topic, topic: orders}}
+"""
+    )
+    return file
+
+
+def test_tables_are_compacted(pipeline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pipeline", "maintain", str(pipeline), "--dry-run"]) == 0
+    planned = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in planned] == [
+        "delta: 3 small files would become 1",
+        "ice: 3 small files would become 1",
+    ]
+    assert main(["pipeline", "maintain", str(pipeline), "--sink", "delta"]) == 0
+    assert capsys.readouterr().out.startswith("delta: 3 small files became 1, 1 in all; ")
+    table = deltalake.DeltaTable(pipeline.parent / "orders")
+    assert len(table.file_uris()) == 1
+    assert table.to_pyarrow_table().num_rows == 9
+
+
+def test_what_can_not_be_maintained_is_said(pipeline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pipeline", "maintain", str(pipeline), "--sink", "topic"]) == 1
+    assert "there is no delta or iceberg sink topic" in capsys.readouterr().err
+
+
+def test_an_archive_is_used_only_if_it_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv(warm_start.SWITCH, raising=False)
+    java = tmp_path / "java"
+    java.mkdir()
+    monkeypatch.setenv("JAVA_HOME", str(java))
+    (java / "release").write_text("JAVA_VERSION=17.0.1")
+    path = warm_start.archive_path()
+    assert path is not None
+    assert warm_start.archive_options() == []
+    path.parent.mkdir()
+    path.write_bytes(b"classes")
+    assert f"-XX:SharedArchiveFile={path}" in warm_start.archive_options()
+    monkeypatch.setenv(warm_start.SWITCH, "off")
+    assert warm_start.archive_options() == []
+    monkeypatch.delenv(warm_start.SWITCH)
+    (java / "release").write_text("JAVA_VERSION=17.0.2")  # another Java at the same place
+    assert warm_start.archive_options() == []
+
+
+def test_the_light_home_has_all_but_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    home = warm_start.light_home()
+    assert home is not None
+    assert sorted(each.name for each in home.iterdir()) == ["bin", "jars"]
+    assert (home / "bin" / "spark-submit").is_file()
+    assert warm_start.light_home() == home
+    shutil.rmtree(tmp_path / "snakka")
+    (tmp_path / "snakka").write_text("in the way")
+    assert warm_start.light_home() is None
+
+
+def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "spark-pipeline.yml"
+    file.write_text("name: graph\nstorage: /nowhere\nlibraries:\n  - glob: {include: tables/**}\n")
+    assert is_sparks(read_document(file))
+    if missing_packages():
+        assert main(["pipeline", "check", str(file)]) == 1
+        assert "pip install 'pyspark[pipelines]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "x.toml", "--trigger", "now"], "must be available-now, once"),
+        (["reset", "x.toml", "--to", "yesterday"], "yesterday is no place to go to"),
+        (["reset", "x.toml"], "--to"),
+        (["chek", "x.toml"], "invalid choice"),
+        (["run", "x.toml", "--conf", "spark"], "must be NAME=VALUE"),
+        (["run", "x.toml"], "x.toml: No such file or directory"),
+    ],
+)
+def test_wrong_arguments_are_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["pipeline", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
