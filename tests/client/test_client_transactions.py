@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from confluent_kafka import Consumer as LibrdkafkaConsumer
 from confluent_kafka import TopicPartition as LibrdkafkaPartition
+from tests.client.awaited_answers import answer
 from tests.client.independent_reader import READ_SECONDS, read_topic
 
 from snakka.client.admin import Admin
@@ -93,10 +94,13 @@ async def test_a_transaction_is_seen_whole_or_not_at_all(bootstrap: str, version
                         raise LookupError("the application changes its mind")
             except LookupError:
                 pass
-            seen = await committed_values(bootstrap, name)
-            assert sorted(seen) == sorted(
-                b"%d" % each for each in range(0, number + 1, 2) for _ in range(100)
+            expected = sorted(b"%d" % each for each in range(0, number + 1, 2) for _ in range(100))
+            # A coordinator answers when it has decided; the partitions hear of it a moment later.
+            seen = await answer(
+                lambda: committed_values(bootstrap, name),
+                lambda found: len(found) >= len(expected),  # noqa: B023
             )
+            assert sorted(seen) == expected
         assert producer._transactions is not None
         assert producer._transactions.state.version == version
 
