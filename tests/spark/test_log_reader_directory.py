@@ -5,6 +5,8 @@ import json
 import random
 import shutil
 import struct
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +24,13 @@ from snakka.testing import BlockingLocalBroker
 
 NOW_MS = 1_700_000_000_000
 SMALL_SEGMENTS = {"segment.index.bytes": "96", "index.interval.bytes": "512", "retention.ms": "-1"}
+# A broker that cleans up all the time.
+BUSY = {
+    "log.initial.task.delay.ms": "0",
+    "log.retention.check.interval.ms": "100",
+    "log.cleaner.backoff.ms": "100",
+    "log.cleaner.dedupe.buffer.size": "2097152",
+}
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
@@ -82,7 +91,7 @@ def fill(cluster: Cluster, topic: str, count: int = 300, *, codec: str = "none",
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     data = tmp_path_factory.mktemp("log-reader") / "data"
     with (
-        BlockingLocalBroker({"log.retention.check.interval.ms": "100"}, data_dir=str(data)) as broker,
+        BlockingLocalBroker(BUSY, data_dir=str(data)) as broker,
         Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
     ):
         yield Cluster(data, broker.bootstrap_servers, admin)
@@ -94,6 +103,34 @@ def test_a_running_brokers_directory_gives_what_it_serves(cluster: Cluster, code
     fill(cluster, topic, codec=codec)
     assert len(cluster.segments(topic)) > 2
     assert read(cluster.data, subscribe=topic) == cluster.served(topic)
+
+
+def test_batches_larger_than_what_is_read_at_once(cluster: Cluster) -> None:
+    topic = cluster.topic("large", max_message_bytes="8000000")
+    with Producer(bootstrap_servers=cluster.bootstrap, max_request_size=8_000_000, linger_ms=0) as producer:
+        for size in (10, 3_000_000, 5, 1_048_576 - 70, 1_048_576, 0, 2_000_000, 1):
+            producer.send_and_wait(topic, random.Random(size).randbytes(size), partition=0)
+    rows = read(cluster.data, subscribe=topic)
+    assert rows == cluster.served(topic)
+    assert [len(row[1]) for row in rows][:2] == [10, 3_000_000]
+    assert read(cluster.data, subscribe=topic, minPartitions=6) == rows
+
+
+def test_each_look_at_a_log_that_is_being_written_is_a_beginning_of_it(cluster: Cluster) -> None:
+    topic = cluster.topic("growing")
+    writer = threading.Thread(target=fill, args=(cluster, topic, 1500))
+    writer.start()
+    looks = []
+    while writer.is_alive():
+        looks.append(
+            read(cluster.data, subscribe=topic, minPartitions=3, **{"isolation.level": "read_committed"})
+        )
+    writer.join()
+    everything = cluster.served(topic)
+    assert read(cluster.data, subscribe=topic) == everything
+    assert all(rows == everything[: len(rows)] for rows in looks)
+    assert len(looks) > 2
+    assert looks[0] != looks[-1]
 
 
 def test_log_append_time(cluster: Cluster) -> None:
@@ -443,11 +480,31 @@ def test_segments_that_are_replaced_while_they_are_read(
     assert left == without(rows, *gone)
 
 
+def test_a_log_that_is_being_compacted(cluster: Cluster) -> None:
+    """Segments become others under our hands, and yet nothing is ever missing that compaction keeps."""
+    cleaned = {"cleanup_policy": "compact", "min_cleanable_dirty_ratio": "0.01", "delete_retention_ms": "0"}
+    topic = cluster.topic("compacting", file_delete_delay_ms="0", **cleaned)
+    with Producer(bootstrap_servers=cluster.bootstrap, linger_ms=0) as producer:
+        for number in range(800):
+            producer.send(topic, b"value %d" % number * 10, b"key %d" % (number % 9), partition=0)
+            if number % 10 == 9:
+                producer.flush()
+    newest = {b"key %d" % (number % 9): number for number in range(800)}
+    deadline = time.monotonic() + 60
+    counts = set()
+    while len(rows := read(cluster.data, subscribe=topic, minPartitions=5)) > 300:
+        assert {row[0]: row[2] for row in rows} == newest
+        counts.add(len(rows))
+        assert time.monotonic() < deadline, f"it was not compacted: {counts}"
+    assert {row[0]: row[2] for row in rows} == newest
+    assert all(row[1] == b"value %d" % row[2] * 10 for row in rows)
+
+
 def test_nothing_in_the_directory_is_changed(cluster: Cluster, tmp_path: Path) -> None:
     topic = cluster.topic("untouched")
     fill(cluster, topic, 50)
     copy = tmp_path / "data"
-    shutil.copytree(cluster.data, copy)
+    shutil.copytree(cluster.data / f"{topic}-0", copy / f"{topic}-0")
 
     def state() -> Mapping[str, tuple[int, bytes]]:
         return {

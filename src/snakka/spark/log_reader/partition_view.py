@@ -18,7 +18,7 @@ from snakka.spark.log_reader.header_walk import (
     walk_from_offset,
     walk_headers,
 )
-from snakka.spark.log_reader.segments import Landmarks, SegmentFile, find_segments, open_segment
+from snakka.spark.log_reader.segments import Landmarks, SegmentFile, find_segments, opened_segment
 from snakka.spark.log_reader.transactions import Decided, decided_transactions
 from snakka.storage.batch_scan import FoundBatch
 from snakka.storage.checkpoint_file import TopicPartition
@@ -99,9 +99,7 @@ class PartitionView:
         if not self.segments:
             return self._home.remembered(Checkpoint.LOG_START, self._key) or 0
         segment = self.segments[-1]
-        file = open_segment(self._files, segment)
-        if file is None:
-            return segment.base_offset
+        file = opened_segment(self._files, segment)
         return end_of_log(file, segment, self._landmarks_of(segment), self._damages)
 
     @cached_property
@@ -121,9 +119,8 @@ class PartitionView:
     @cached_property
     def last_leader_epoch(self) -> int:
         for segment in reversed(self.segments):
-            file = open_segment(self._files, segment)
             start = self._landmarks_of(segment).before_position(segment.size)
-            found = None if file is None else proven_batch(file, segment, start)
+            found = proven_batch(opened_segment(self._files, segment), segment, start)
             if found is not None:
                 return found.leader_epoch
         return -1
@@ -143,8 +140,8 @@ class PartitionView:
     def offset_for_timestamp(self, timestamp_ms: int, upper_bound: int) -> int | None:
         """The first record, below `upper_bound`, that is not older."""
         for segment in self.segments_between(self.log_start_offset, upper_bound):
-            file = open_segment(self._files, segment)
-            if file is None or self._is_older(file, segment, timestamp_ms):
+            file = opened_segment(self._files, segment)
+            if self._is_older(file, segment, timestamp_ms):
                 continue
             for found in self._batches(file, segment, self.log_start_offset):
                 if found.header.max_timestamp >= timestamp_ms:
@@ -172,17 +169,15 @@ class PartitionView:
     def place_of(self, offset: int) -> Place | None:
         """The batch with `offset`, or the first after it; None if all are before it."""
         for segment in self.segments_between(offset, self.log_end_offset):
-            file = open_segment(self._files, segment)
-            found = None if file is None else next(self._batches(file, segment, offset), None)
+            file = opened_segment(self._files, segment)
+            found = next(self._batches(file, segment, offset), None)
             if found is not None:
                 return Place(segment, found.position, found.header.base_offset)
         return None
 
     def place_near(self, segment: SegmentFile, position: int) -> Place | None:
         """The last batch that begins not after `position`, but for the segment's first."""
-        file = open_segment(self._files, segment)
-        if file is None:
-            return None
+        file = opened_segment(self._files, segment)
         near = self._landmarks_of(segment).before_position(position)
         if near and proven_batch(file, segment, near) is None:
             near = 0

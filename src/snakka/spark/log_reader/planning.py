@@ -20,7 +20,7 @@ from snakka.spark.log_reader.segment_ranges import (
     bytes_a_task,
     divide,
 )
-from snakka.spark.log_reader.segments import SegmentFile
+from snakka.spark.log_reader.segments import ChangingDirectoryError, SegmentFile
 from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, Subscription
 from snakka.spark.source.filters import PushedFilters
 from snakka.spark.source.java_patterns import compile_java_pattern
@@ -31,6 +31,8 @@ _logger = logging.getLogger(__name__)
 
 # What a pattern never means, as with any consumer; by name they can be read.
 _INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
+
+_LOOKS = 20
 
 
 class OffsetsLostError(Exception):
@@ -49,6 +51,16 @@ class _Wanted(NamedTuple):
 
 def plan(options: LogOptions, filters: PushedFilters) -> list[LogRange]:
     """The tasks of a query; `filters` leave out what can't pass."""
+    for _ in range(_LOOKS):
+        try:
+            return _planned(options, filters)
+        except ChangingDirectoryError as error:
+            # The broker has just compacted or removed something: all is looked at again.
+            latest = error
+    raise latest
+
+
+def _planned(options: LogOptions, filters: PushedFilters) -> list[LogRange]:
     damages = Damages(options.source.fail_on_data_loss)
     views = _views(options, damages)
     _check_named(options.source.start, "start", views)

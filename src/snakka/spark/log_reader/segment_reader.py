@@ -17,20 +17,29 @@ from snakka.spark.log_reader.damage import Damages, is_plausible, next_batch, wh
 from snakka.spark.log_reader.header_walk import walk_from_offset
 from snakka.spark.log_reader.piece_check import check_headers, is_contradicted
 from snakka.spark.log_reader.segment_ranges import LogRange, aborted_between
-from snakka.spark.log_reader.segments import Landmarks, SegmentFile, find_segments, open_segment
+from snakka.spark.log_reader.segments import (
+    ChangingDirectoryError,
+    Landmarks,
+    SegmentFile,
+    find_segments,
+    open_segment,
+)
 from snakka.storage.files import File
-from snakka.storage.read_only_files import ReadOnlyFiles
+from snakka.storage.read_only_files import ReadOnlyFile, ReadOnlyFiles
 
 if TYPE_CHECKING:
     import pyarrow
 
     Rows = Iterator[pyarrow.RecordBatch]
 
-PIECE_BYTES = 4 << 20
+# Small enough to stay in a processor's cache from the file to the columns.
+PIECE_BYTES = 1 << 20
 # Decoded at once; Spark is at its best with batches of about this size.
 _COLUMN_BYTES = 1 << 20
 _LOOK_AHEAD_BYTES = 1 << 20
 _NO_END = 1 << 63
+# How often a directory is looked at whose files are just being replaced.
+_LOOKS = 20
 
 
 class RangeReader:
@@ -52,10 +61,10 @@ class RangeReader:
         while self._next_offset < wanted.end_offset:
             if file is None:
                 found = self._segment_of_next()
-                file = None if found is None else open_segment(self._files, found)
-                if found is None or file is None:
+                if found is None:
                     break
-                segment, position = found, self._position_in(file, found)
+                segment, file = found
+                position = self._position_in(file, segment)
             yield from _SegmentReading(self, file, segment).rows(position)
             file.close()
             file = None
@@ -86,15 +95,24 @@ class RangeReader:
     def _advance(self, offset: int) -> None:
         self._next_offset = max(self._next_offset, min(offset, self._range.end_offset))
 
-    def _segment_of_next(self) -> SegmentFile | None:
+    def _segment_of_next(self) -> "tuple[SegmentFile, ReadOnlyFile] | None":
         """Where to go on; the files may have been replaced or removed since the driver looked at them."""
-        for segment in find_segments(self._files, self._range.directory):
-            if segment.end_offset is None or segment.end_offset > self._next_offset:
-                if segment.base_offset > self._next_offset:
-                    self._lost(min(segment.base_offset, self._range.end_offset))
-                    self._advance(segment.base_offset)
-                return segment
-        return None
+        for _ in range(_LOOKS):
+            segments = [
+                each
+                for each in find_segments(self._files, self._range.directory)
+                if each.end_offset is None or each.end_offset > self._next_offset
+            ]
+            if not segments:
+                return None
+            file = open_segment(self._files, segments[0])
+            if file is not None:
+                base_offset = segments[0].base_offset
+                if base_offset > self._next_offset:
+                    self._lost(min(base_offset, self._range.end_offset))
+                    self._advance(base_offset)
+                return segments[0], file
+        raise ChangingDirectoryError(f"{self._range.directory} does not come to rest")
 
     def _position_in(self, file: File, segment: SegmentFile) -> int:
         landmarks = Landmarks(self._files, segment)

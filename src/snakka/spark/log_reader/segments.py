@@ -44,12 +44,24 @@ class SegmentFile(NamedTuple):
         return self.end_offset is None
 
 
+class ChangingDirectoryError(Exception):
+    """A directory whose files are replaced faster than they can be looked at."""
+
+
 def find_segments(files: ReadOnlyFiles, directory: str) -> list[SegmentFile]:
     """In order; none if the directory is gone, or has no log."""
-    try:
-        found = _settled_listing(files, directory)
-    except FileNotFoundError:
-        return []
+    for _ in range(_LISTINGS):
+        try:
+            return _found_segments(files, directory)
+        except FileNotFoundError:
+            # Something has just been given another name, or all is gone.
+            if not files.is_directory(directory):
+                return []
+    raise ChangingDirectoryError(f"{directory} does not come to rest")
+
+
+def _found_segments(files: ReadOnlyFiles, directory: str) -> list[SegmentFile]:
+    found = _settled_listing(files, directory)
     in_place: dict[int, tuple[str, FileEntry]] = {}
     swaps: dict[int, tuple[str, FileEntry]] = {}
     first_cleaned = 1 << 63
@@ -113,6 +125,14 @@ def open_segment(files: ReadOnlyFiles, segment: SegmentFile) -> ReadOnlyFile | N
         if file.inode == segment.inode:
             return file
     return None
+
+
+def opened_segment(files: ReadOnlyFiles, segment: SegmentFile) -> ReadOnlyFile:
+    """The same for whoever has just found it: ChangingDirectoryError if it is gone, and all must be looked at again."""
+    file = open_segment(files, segment)
+    if file is None:
+        raise ChangingDirectoryError(f"{segment.path} has been replaced")
+    return file
 
 
 class Landmarks:

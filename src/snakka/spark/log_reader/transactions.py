@@ -13,7 +13,7 @@ from snakka.protocol.errors import ProtocolError
 from snakka.protocol.record_batch import BatchHeader
 from snakka.spark.log_reader.damage import Damages
 from snakka.spark.log_reader.header_walk import walk_from_offset
-from snakka.spark.log_reader.segments import Landmarks, SegmentFile, open_segment
+from snakka.spark.log_reader.segments import Landmarks, SegmentFile, opened_segment
 from snakka.storage.files import File
 from snakka.storage.producer_replay import transaction_marker
 from snakka.storage.producer_snapshot import BadSnapshotError, decode_snapshot
@@ -113,10 +113,7 @@ def _walk(
     damages: Damages,
 ) -> Iterator[AbortedTransaction]:
     """Brings `still_open` forward; the aborted transactions whose markers are met."""
-    file = open_segment(files, segment)
-    if file is None:
-        damages.found(segment.path, 0, "the file has gone while it was read")
-        return
+    file = opened_segment(files, segment)
     for found in walk_from_offset(file, segment, Landmarks(files, segment), first_offset, damages):
         header = found.header
         if header.base_offset >= upper_bound:
