@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # Spark takes its time where many tests share few cores.
-WAIT_SECONDS = 300.0
+WAIT_SECONDS = 400.0
 _TICK_SECONDS = 0.2
 
 

@@ -19,7 +19,13 @@ from pathlib import Path
 from snakka.spark.pipelines.document import Value
 from snakka.spark.pipelines.problems import PipelineError
 
-_NEEDED = {"grpc": "grpcio", "grpc_status": "grpcio-status", "google.rpc": "googleapis-common-protos"}
+_NEEDED = {
+    "grpc": "grpcio",
+    "grpc_status": "grpcio-status",
+    "google.rpc": "googleapis-common-protos",
+    "pandas": "pandas",
+    "zstandard": "zstandard",
+}
 _CLASS = "org.apache.spark.deploy.SparkPipelines"
 
 
