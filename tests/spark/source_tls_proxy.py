@@ -26,15 +26,16 @@ class TlsProxy:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        opened = asyncio.start_server(self._serve, "localhost", 0, ssl=self._context)
-        server = asyncio.run_coroutine_threadsafe(opened, self._loop).result(STOP_SECONDS)
-        self.port = server.sockets[0].getsockname()[1]
+        opened = asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._context)
+        self._server = asyncio.run_coroutine_threadsafe(opened, self._loop).result(STOP_SECONDS)
+        self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         async def end_all() -> None:
+            self._server.close()
             others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
             for task in others:
                 task.cancel()

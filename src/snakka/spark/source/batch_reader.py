@@ -6,6 +6,7 @@ refuses one that could take them where its setting for that is off; so the user 
 filter, since Spark gives the ranges of the last one to whatever is made of the same DataFrame later: load it anew then.
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ from snakka.spark.worker_clients import worker_clients
 
 if TYPE_CHECKING:
     import pyarrow
+
+_log = logging.getLogger(__name__)
 
 
 class BatchReader(DataSourceReader):
@@ -84,7 +87,12 @@ class FilteringBatchReader(BatchReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 -- Spark's name
         """Take what can be followed to the letter; the rest is given back, also where it helps to fetch less."""
-        return [each for each in filters if not self.filters.take(each)]
+        left = [each for each in filters if not self.filters.take(each)]
+        _log.warning(
+            "pushDownFilters=true: this DataFrame is for these filters only, since Spark would use their ranges for others"
+            " too; load another one for another filter, or for none"
+        )
+        return left
 
 
 def open_reader(options: Mapping[str, str], schema: StructType) -> DataSourceReader:
