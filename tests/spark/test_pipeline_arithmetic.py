@@ -24,6 +24,7 @@ from snakka.spark.pipelines.progress import (
 )
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, offsets_json, read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
+from snakka.spark.pipelines.spark_errors import plain
 from snakka.spark.pipelines.terminal import LineDisplay, LiveDisplay, status_lines, summary_lines
 
 
@@ -306,3 +307,33 @@ def test_places_that_are_none(text: str) -> None:
 
 def test_offsets_are_written_as_spark_does() -> None:
     assert offsets_json({"b": {"10": 1, "9": 2}, "a": {"0": 0}}) == '{"a":{"0":0},"b":{"9":2,"10":1}}'
+
+
+# -- What Spark says ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[A_B.C] It is wrong. SQLSTATE: 42703; line 2 pos 2;\n'Project [x]", "It is wrong."),
+        (
+            "\n[X] Syntax error at or near 'DROP'. SQLSTATE: 42601 (line 1, pos 0)\n\n== SQL ==\nDROP",
+            "Syntax error at or near 'DROP'.",
+        ),
+        (
+            "[S] Query [id = 1] terminated with exception: [U] no luck SQLSTATE: P0001 SQLSTATE: XXKST",
+            "no luck",
+        ),
+        (
+            "[P] Traceback (most recent call last):\n  File x, line 1\n    raise E\nValueError: the reason\n SQLSTATE: 38",
+            "the reason",
+        ),
+        (
+            "Job aborted due to stage failure: Task 0 failed (TID 3) (host driver): java.io.IOException: full",
+            "full",
+        ),
+        ("", ""),
+    ],
+)
+def test_what_spark_says_becomes_a_line(text: str, line: str) -> None:
+    assert plain(text) == line

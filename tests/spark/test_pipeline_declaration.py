@@ -190,6 +190,11 @@ def test_the_least_has_its_defaults(tmp_path: Path) -> None:
 WRONG = [
     # the text that replaces or follows in LEAST, and what is said
     (
+        'format = "console"',
+        'format = "delta"\npath = "a"\nretention = "5m"',
+        ["orders.toml:8: retention of sink out must be an hour at least: batches need their files"],
+    ),
+    (
         'topics = "orders"',
         'topcis = "orders"',
         [

@@ -23,6 +23,8 @@ DEAD_LETTERS = "dead-letters"
 LOCAL_MASTER = "local[*]"
 BOOTSTRAP = "bootstrap.servers"
 
+# Files of batches that are being written look like files that nobody needs.
+_LEAST_RETENTION_SECONDS = 3600.0
 _VIEW_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -339,6 +341,11 @@ class _Reading:
                 self._say(table.own_line, f"{title} needs {name}: {file_keys.SINK_KEYS[name].doc}")
         if sink.format == "topic":
             self._check_bootstrap(sink.kafka, table, top, title)
+        if table.get("retention", _LEAST_RETENTION_SECONDS) < _LEAST_RETENTION_SECONDS:
+            self._say(
+                table.line("retention"),
+                f"retention of {title} must be an hour at least: batches need their files",
+            )
         if "key" in table and table.get("encode") != "json":
             self._say(
                 table.line("key"), f"{title} has key, which goes with encode = json; else name a column key"

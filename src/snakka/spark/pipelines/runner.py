@@ -87,9 +87,10 @@ class Run:
                 raise
             except KeyboardInterrupt:
                 self._outcome = "interrupted"
-            except BaseException as error:
+            except Exception as error:
+                # Nobody foresaw it: the JVM was killed, say. What was under way is done by the next run.
                 self._fail(reason(error))
-                raise
+                raise PipelineError(f"{self._error} ({self._state.log_file} may have more)") from error
             finally:
                 self._ended_ms = self._clock.now_ms()
                 self._write_status()
@@ -170,8 +171,10 @@ class Run:
                 and query.status["message"] == _INITIALIZING
                 and self._clock.monotonic() < deadline
             ):
-                if self._asked_to_stop.wait(_TICK_SECONDS):
+                if self._asked_to_stop.is_set():
                     return query
+                self._take_reports(_TICK_SECONDS)
+                self._show()
             failure = None if query.isActive else query.exception()
             if failure is None or _NOT_CONNECTED not in str(failure) or self._clock.monotonic() >= deadline:
                 return query
