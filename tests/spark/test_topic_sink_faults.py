@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 NewTopic = Callable[..., str]
+pytestmark = pytest.mark.timeout(600)
 ROWS = 90
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NewTopic = Callable[..., str]
+pytestmark = pytest.mark.timeout(600)
 SCHEMA = "topic string, key string, value binary, headers array<struct<key:string,value:binary>>, partition int, more int"
 
 
@@ -206,3 +207,36 @@ def test_streams_append_and_complete(
     batches = values(broker.bootstrap_servers, counted)
     assert len(batches) > 1
     assert batches[-1] == "100"
+
+
+def test_in_foreach_batch_exactly_once_needs_a_name_and_then_has_all_modes(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    topic = new_topic(1)
+    counts = (
+        spark.readStream.format("rate-micro-batch")
+        .option("rowsPerBatch", 10)
+        .load()
+        .groupBy("value")
+        .count()
+        .selectExpr("cast(value as string) as value")
+    )
+
+    def run(checkpoint: str, last: int, **named: str) -> None:
+        def each(batch: "DataFrame", batch_id: int) -> None:
+            version = {"txnVersion": str(batch_id)} if named else {}
+            options = {"topic": topic, "deliveryGuarantee": "exactly-once", **named, **version}
+            for _ in range(2):  # as after a driver that was killed behind the commit
+                write(batch, broker, **options)
+            if batch_id == last:
+                raise RuntimeError("enough")
+
+        query = counts.writeStream.outputMode("update").foreachBatch(each)
+        query.option("checkpointLocation", str(tmp_path / checkpoint)).start().awaitTermination()
+
+    with pytest.raises(Exception, match="in foreachBatch needs the options txnAppId"):
+        run("unnamed", 0)
+    for last in (1, 2):  # the second run tries batch 1 again
+        with pytest.raises(Exception, match="enough"):
+            run("named", last, txnAppId=topic)
+    assert sorted(map(int, values(broker.bootstrap_servers, topic))) == [*range(30)]

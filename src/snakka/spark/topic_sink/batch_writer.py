@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from snakka.spark.topic_sink.task_writer import BatchName
+from snakka.spark.topic_sink.task_writer import BatchName, refuse_without_name
 from snakka.spark.topic_sink.topic_sink import TopicSink
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class TopicBatchWriter(DataSourceArrowWriter):
         self._batch = BatchName(*named) if named is not None else BatchName(f"job-{secrets.token_hex(16)}", 0)
 
     def write(self, iterator: "Iterator[pyarrow.RecordBatch]") -> WriterCommitMessage:
+        if self._sink.options.is_exactly_once and not self._is_named:
+            refuse_without_name()
         return self._sink.write(iterator, self._batch)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:

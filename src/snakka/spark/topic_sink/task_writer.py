@@ -17,7 +17,12 @@ from snakka.client.blocking import Producer
 from snakka.client.open_transaction import OpenTransaction
 from snakka.spark.topic_sink.decisions import decision_topic
 from snakka.spark.topic_sink.sink_columns import VALUE, SinkColumns, rows_by_topic
-from snakka.spark.topic_sink.write_options import DELIVERY_GUARANTEE, WriteOptions
+from snakka.spark.topic_sink.write_options import (
+    DELIVERY_GUARANTEE,
+    TXN_APP_ID,
+    TXN_VERSION,
+    WriteOptions,
+)
 from snakka.spark.worker_clients import worker_clients
 
 if TYPE_CHECKING:
@@ -62,6 +67,15 @@ def streaming_batch() -> BatchName:
             f"Spark does not tell {_QUERY_ID} and {_BATCH_ID}: is this a task of a streaming query?"
         )
     return BatchName(query_id, int(batch_id))
+
+
+def refuse_without_name() -> None:
+    """A job that nobody has named is another one when its stream tries the batch again: its rows would be there twice."""
+    if _task().getLocalProperty(_QUERY_ID) is not None:
+        raise RuntimeError(
+            f"{DELIVERY_GUARANTEE}=exactly-once in foreachBatch needs the options {TXN_APP_ID}, a name that no other"
+            f" write of the query has and that stays, and {TXN_VERSION}, the batch's id"
+        )
 
 
 def write_at_least_once(
