@@ -1,8 +1,8 @@
 """The events of a made-up day of a shop: what its tills sent, as it arrived.
 
 Most orders arrive seconds after they were made, a bit out of order. Two food trucks are out of reach from the morning on,
-and send theirs in the evening, hours late. Some senders are broken, some are test tills, and every till sends a
-heartbeat now and then, so that the windows of an hour without orders end as well.
+and send theirs in the evening, hours late. Some senders are broken, some are test tills. The last record is the first order
+of the next morning: it moves the time on, so that all windows of the day end; its own stays open.
 
 Rule: one seed, one day: the same records in the same order, on any machine.
 """
@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 OPENS = int(datetime(2026, 3, 14, 8, tzinfo=UTC).timestamp())
 CLOSES = int(datetime(2026, 3, 14, 20, tzinfo=UTC).timestamp())
-LAST_HEARTBEAT = CLOSES + 3600
-HEARTBEAT_SECONDS = 300
+NEXT_MORNING = OPENS + 24 * 3600
 
 # How busy each hour is, beginning with the first: lunch, and the way home.
 BUSY = (2, 3, 4, 7, 12, 10, 6, 5, 7, 12, 10, 4)
@@ -52,11 +51,12 @@ class Figures:
     records: int = 0
     orders: int = 0  # well formed, and real
     late: int = 0  # of these
+    still_open: int = 0  # of these, in a window that has not ended
     tests: int = 0
-    heartbeats: int = 0
     broken: int = 0
     revenue_cents: int = 0  # of all orders
     late_revenue_cents: int = 0
+    open_revenue_cents: int = 0
     late_orders: set[int] = field(default_factory=set)
 
 
@@ -67,12 +67,11 @@ class Day:
 
 
 def make_day(orders: int, seed: int) -> Day:
-    """A day with about that many orders."""
+    """A day with about that many orders, and the first one of the next."""
     chance = random.Random(seed)
     figures = Figures()
-    records = [*_orders(orders, chance, figures), *_heartbeats(figures)]
-    # The very last one ends the last window.
-    records.sort(key=lambda record: record.arrived_ms)
+    records = sorted(_orders(orders, chance, figures), key=lambda record: record.arrived_ms)
+    records.append(_next_morning(orders + 1, figures))
     figures.records = len(records)
     return Day(records, figures)
 
@@ -126,11 +125,21 @@ def _out_of_reach(chance: random.Random) -> tuple[float, float]:
     return at, sent - at
 
 
-def _heartbeats(figures: Figures) -> Iterator[Record]:
-    moments = [*range(OPENS, CLOSES, HEARTBEAT_SECONDS), LAST_HEARTBEAT]
-    figures.heartbeats = len(moments)
-    for at in moments:
-        yield Record(1000 * at, "till-0", _json({"event": "heartbeat", "at": _text(at)}))
+def _next_morning(number: int, figures: Figures) -> Record:
+    order = {
+        "event": "order",
+        "order_id": number,
+        "at": _text(NEXT_MORNING),
+        "city": CITIES[0],
+        "category": "coffee",
+        "quantity": 1,
+        "price": "4.50",
+    }
+    figures.orders += 1
+    figures.still_open += 1
+    figures.revenue_cents += 450
+    figures.open_revenue_cents += 450
+    return Record(1000 * NEXT_MORNING, "till-1", _json(order))
 
 
 def _broken(order: dict[str, object], chance: random.Random) -> bytes:

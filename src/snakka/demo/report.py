@@ -40,12 +40,13 @@ class Outcome:
 
     def disagreements(self, figures: Figures) -> list[str]:
         """What is not as it must be; nothing if all is well."""
-        windows = Decimal(figures.revenue_cents - figures.late_revenue_cents) / 100
+        elsewhere = figures.late_revenue_cents + figures.open_revenue_cents
+        windows = Decimal(figures.revenue_cents - elsewhere) / 100
         pairs: dict[str, tuple[object, object]] = {
             "orders in the table": (self.table_rows, figures.orders),
             "different orders in the table": (self.table_orders, figures.orders),
             "revenue in the table": (self.table_revenue, Decimal(figures.revenue_cents) / 100),
-            "orders in windows": (self.counted, figures.orders - figures.late),
+            "orders in windows": (self.counted, figures.orders - figures.late - figures.still_open),
             "revenue in windows": (self.window_revenue, windows),
             "dead letters": (self.errors.total(), figures.broken),
         }
@@ -111,12 +112,12 @@ def _error_lines(outcome: Outcome, style: Style) -> list[str]:
 
 def _check_lines(figures: Figures, outcome: Outcome, style: Style) -> list[str]:
     wrong = outcome.disagreements(figures)
-    late = outcome.table_rows - outcome.counted
-    left_out = f"{figures.tests + figures.heartbeats:,} tests and heartbeats left out"
+    late = outcome.table_rows - outcome.counted - figures.still_open
     came = f"{outcome.table_rows:,} orders to the table, {outcome.errors.total():,} dead letters"
     lines = [
-        f"{figures.records:,} records in: {came}, {left_out}",
-        f"{outcome.counted:,} orders counted in {len(outcome.sales):,} rows of windows; {late:,} came too late for theirs",
+        f"{figures.records:,} records in: {came}, {figures.tests:,} tests left out",
+        f"{outcome.counted:,} orders counted in {len(outcome.sales):,} windows and categories",
+        f"{late:,} came too late for their windows; {figures.still_open} is of the next morning, whose window is open",
     ]
     if wrong:
         return [*lines, *(style.paint(f"DISAGREES {each}", "red") for each in wrong)]
