@@ -279,7 +279,7 @@ def _check(given: Namespace) -> int:
     if _is_sparks(given):
         from snakka.spark.pipelines.declarative import run_spec
 
-        return run_spec(given.file, is_dry=True, master=None)
+        return OK if run_spec(given.file, is_dry=True, master=None) == 0 else USAGE
     checked = check_file(given.file, asks_cluster=not given.no_cluster, asks_spark=not given.no_spark)
     for name, columns in checked.columns.items():
         print(f"{name}: {columns}")

@@ -22,7 +22,7 @@ from snakka.spark.pipelines.problems import Problem, did_you_mean
 from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
 from snakka.spark.pipelines.query_checkpoint import offsets_json
 from snakka.spark.pipelines.sink_writers import sink_problems
-from snakka.spark.pipelines.spark_errors import plain, reason, sql_problem
+from snakka.spark.pipelines.spark_errors import missing_view, plain, reason, sql_problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -279,12 +279,9 @@ def _sql_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: V
         session._jsparkSession.sessionState().sqlParser().parseQuery(text)
         return session.sql(text)
     except PySparkException as error:
-        problem = sql_problem(error, step.sql, step.name, known)
-        stands_on = [
-            name for name in known if name not in views.frames and f"view {name};" in f"{problem.message};"
-        ]
-        if stands_on:
+        if missing_view(error) in set(known) - set(views.frames):
             return None
+        problem = sql_problem(error, step.sql, step.name, known)
         raise _WrongError(problem.line, problem.message) from None
 
 

@@ -24,7 +24,6 @@ def sql_problem(error: Exception, sql: Value, step: str, views: tuple[str, ...])
     """What Spark has against a step's SQL, at the line of the file."""
     message = reason(error)
     text = str(sql.content)
-    condition = _condition(error)
     offset = 0
     contexts = _query_contexts(error)
     if contexts:
@@ -35,10 +34,19 @@ def sql_problem(error: Exception, sql: Value, step: str, views: tuple[str, ...])
             offset = sum(len(line) + 1 for line in text.split("\n")[: int(place.group(1)) - 1])
     # What stands behind the last word of a text is on that word's line, for a reader.
     offset = min(offset, len(text.rstrip()))
-    if condition == "TABLE_OR_VIEW_NOT_FOUND" and contexts:
-        name = contexts[0].fragment().strip("`")
+    name = missing_view(error)
+    if name is not None:
         message = f"there is no view {name}{did_you_mean(name, views)}"
     return Problem(sql.line_of_text(offset), f"step {step}: {message}")
+
+
+def missing_view(error: Exception) -> str | None:
+    """The name that Spark does not know as a view or table, if that is what is wrong."""
+    contexts = _query_contexts(error)
+    if _condition(error) != "TABLE_OR_VIEW_NOT_FOUND" or not contexts:
+        return None
+    name: str = contexts[0].fragment().strip("`")
+    return name
 
 
 def silence_pyspark() -> None:

@@ -1,0 +1,57 @@
+"""Graphs of tables: Spark Declarative Pipelines read our topics, started by `snakka pipeline run`."""
+
+from pathlib import Path
+
+import pyarrow.dataset
+import pytest
+from pipeline_commands import Terminal
+
+from snakka.client.blocking import Producer
+from snakka.spark.pipelines.declarative import missing_packages
+from snakka.testing import BlockingLocalBroker
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]"),
+]
+
+TABLES = """
+from pyspark import pipelines as dp
+from pyspark.sql import SparkSession
+
+spark = SparkSession.active()
+
+@dp.table
+def orders():
+    reader = spark.readStream.format("snakka").option("kafka.bootstrap.servers", "{bootstrap}")
+    return reader.option("subscribe", "orders").option("startingOffsets", "earliest").load().select("value")
+"""
+
+
+def test_a_graph_of_tables_reads_topics(broker: BlockingLocalBroker, tmp_path: Path) -> None:
+    with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for number in range(100):
+            producer.send("orders", b"%d" % number)
+        producer.flush()
+    (tmp_path / "graph").mkdir()
+    (tmp_path / "graph" / "tables.py").write_text(TABLES.format(bootstrap=broker.bootstrap_servers))
+    (tmp_path / "graph" / "counts.sql").write_text(
+        "CREATE MATERIALIZED VIEW counts AS SELECT count(*) AS orders FROM orders"
+    )
+    spec = tmp_path / "spark-pipeline.yml"
+    spec.write_text(
+        f"name: shop\nstorage: file://{tmp_path}/storage\nlibraries: [{{glob: {{include: graph/**}}}}]\n"
+    )
+    terminal = Terminal(tmp_path)
+    ran = terminal.run("run", spec.name)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    counts = pyarrow.dataset.dataset(tmp_path / "spark-warehouse" / "counts").to_table().to_pylist()
+    assert counts == [{"orders": 100}]
+
+    (tmp_path / "graph" / "counts.sql").write_text(
+        "CREATE MATERIALIZED VIEW counts AS SELECT nothing FROM orders"
+    )
+    checked = terminal.run("check", spec.name)
+    assert checked.returncode == 2, checked.stdout + checked.stderr
+    assert "nothing" in checked.stdout + checked.stderr
