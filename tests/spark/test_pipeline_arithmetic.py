@@ -25,7 +25,13 @@ from snakka.spark.pipelines.progress import (
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, offsets_json, read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.spark_errors import plain
-from snakka.spark.pipelines.terminal import LineDisplay, LiveDisplay, status_lines, summary_lines
+from snakka.spark.pipelines.terminal import (
+    LineDisplay,
+    LiveDisplay,
+    open_display,
+    status_lines,
+    summary_lines,
+)
 
 
 def report(
@@ -195,6 +201,13 @@ def test_a_terminal_is_redrawn_in_place() -> None:
     display.say("done")
     assert out.getvalue().count("\x1b[2F\x1b[J") == 2
     assert out.getvalue().endswith("done\n")
+
+
+def test_a_terminal_is_told_from_a_file(tmp_path: Path) -> None:
+    main_end, terminal_end = os.openpty()
+    with os.fdopen(main_end), os.fdopen(terminal_end, "w") as terminal, (tmp_path / "log").open("w") as file:
+        assert isinstance(open_display(terminal), LiveDisplay)
+        assert isinstance(open_display(file), LineDisplay)
 
 
 # -- Resets ------------------------------------------------------------------------------------------------------------

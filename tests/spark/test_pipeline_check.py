@@ -5,16 +5,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import deltalake
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.errors import StreamingQueryException
 
-from snakka.client.blocking import Admin, Producer
+from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
 from snakka.spark.pipelines.plan import build_views, check_plan
 from snakka.spark.pipelines.problems import PipelineError
 from snakka.spark.pipelines.progress import SinkProgress
-from snakka.spark.pipelines.sink_writers import start_query
+from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.testing import BlockingLocalBroker
 
@@ -191,7 +193,7 @@ sinks:
 
 @pytest.fixture(scope="module")
 def bootstrap(broker: BlockingLocalBroker, admin: Admin) -> str:
-    for topic in ("orders", "returns", "big-orders", "orders-dead"):
+    for topic in ("orders", "returns", "big-orders", "orders-dead", "sold", "totals"):
         admin.create_topic(topic, partitions=2)
     silence_pyspark()
     return broker.bootstrap_servers
@@ -298,3 +300,56 @@ errors: {{policy: {policy}}}
         progress.add(json.loads(report.json), now=1.0)
     assert (progress.rows, progress.rows_written, progress.bad_rows) == (3, 2, 1)
     assert progress.lag == {topic: 0}
+
+
+def test_tables_and_updates_take_rows(
+    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path
+) -> None:
+    """Sinks that no other test of pipelines writes to: Delta, Iceberg, and a topic in update mode."""
+    with Producer(bootstrap_servers=bootstrap) as producer:
+        for number in range(90):
+            producer.send("sold", b'{"id": %d, "shop": "s%d"}' % (number, number % 3))
+        producer.flush()
+    catalog = {
+        "type": "sql",
+        "uri": f"sqlite:///{tmp_path / 'catalog.db'}",
+        "warehouse": str(tmp_path / "lake"),
+    }
+    (tmp_path / "lake").mkdir()
+    pipeline = read(
+        tmp_path,
+        f"""
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources: {{sold: {{topics: sold, decode: json, schema: "id BIGINT, shop STRING", keep: [offset]}}}}
+steps:
+  counts: {{sql: "SELECT shop, count(*) AS sold FROM sold GROUP BY shop"}}
+sinks:
+  delta: {{format: delta, path: table, from: sold, partition_by: shop, target_file_size: 1 MiB}}
+  ice: {{format: iceberg, table: shops.sold, from: sold, catalog: {json.dumps(catalog)}}}
+  totals: {{format: topic, topic: totals, from: counts, mode: update, encode: json, key: shop}}
+""",
+    )
+    views = build_views(spark, pipeline, group="sold", starts={})
+    assert views.problems == []
+    for name, sink in pipeline.sinks.items():
+        frame = views.of_sink(sink)
+        assert frame is not None
+        assert list(sink_problems(frame, sink)) == []
+        checkpoint = str(tmp_path / f"checkpoint-{name}")
+        query = start_query(frame, sink, trigger=pipeline.trigger, checkpoint=checkpoint, name=name)
+        query.awaitTermination(300)
+    delta = deltalake.DeltaTable(tmp_path / "table")
+    assert delta.metadata().partition_columns == ["shop"]
+    assert sorted(delta.to_pyarrow_table().column("id").to_pylist()) == list(range(90))
+    opened = SqlCatalog("default", **catalog)
+    assert sorted(opened.load_table("shops.sold").scan().to_arrow().column("id").to_pylist()) == list(
+        range(90)
+    )
+    opened.close()
+    with Consumer(
+        "totals", bootstrap_servers=bootstrap, auto_offset_reset="earliest", group_id="t"
+    ) as consumer:
+        totals = [consumer.getone() for _ in range(3)]
+    assert {message.key: json.loads(message.value or b"") for message in totals} == {
+        shop.encode(): {"shop": shop, "sold": 30} for shop in ("s0", "s1", "s2")
+    }

@@ -28,7 +28,7 @@ from snakka.spark.pipelines.problems import PipelineError
 
 DEFAULT_PORT = 7077
 LOOPBACK = "127.0.0.1"
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 STOP_SECONDS = 20.0
 _POLL_SECONDS = 0.1
 _MASTER_CLASS = "org.apache.spark.deploy.master.Master"
