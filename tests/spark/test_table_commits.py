@@ -17,10 +17,11 @@ import pytest
 from deltalake import DeltaTable
 from deltalake import Field as DeltaField
 from deltalake import Schema as DeltaSchema
+from deltalake.exceptions import CommitFailedError
 from deltalake.fs import DeltaStorageHandler
 from deltalake.schema import PrimitiveType
 from deltalake.transaction import CommitProperties, Transaction
-from pyiceberg.exceptions import CommitStateUnknownException
+from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
 from pyiceberg.transforms import BucketTransform
 from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
 from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from, staged
@@ -250,7 +251,39 @@ def test_a_commit_whose_end_nobody_saw_keeps_its_files(
     assert counts_of(iceberg_table(tmp_path).scan().to_arrow()).rows == 10
 
 
-def test_who_never_gets_in_says_so_and_takes_the_files_away(
+def test_a_commit_that_is_called_a_conflict_although_it_came_through_keeps_its_files(
+    sink: tuple[Opener, Reader], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy asks a second time because the first answer was lost, and hands on that the table has changed."""
+    opener, read = sink
+    for key in (CommitKey("query", 0), None):
+        table = opener().open()
+        files = staged(table, rows_from(0, 10))
+        inner = table._table
+        owner, name = (
+            (inner, "create_write_transaction")
+            if isinstance(inner, DeltaTable)
+            else (inner.catalog, "commit_table")
+        )
+        original = getattr(owner, name)
+        refusal = (
+            CommitFailedError("conflict")
+            if isinstance(inner, DeltaTable)
+            else CommitFailedException("conflict")
+        )
+
+        def twice(*args: Any, _original: Any = original, _refusal: Exception = refusal, **named: Any) -> None:
+            _original(*args, **named)
+            raise _refusal
+
+        monkeypatch.setattr(owner, name, twice)
+        assert commit_once(table, files, key, overwrite=False) is True
+        monkeypatch.setattr(owner, name, original)
+    assert counts_of(read()).rows == 20
+    assert len(files_on_disk(tmp_path)) == 2
+
+
+def test_who_never_gets_in_says_so(
     sink: tuple[Opener, Reader], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opener, _ = sink
@@ -263,7 +296,6 @@ def test_who_never_gets_in_says_so_and_takes_the_files_away(
     monkeypatch.setattr(table, "commit", lose)
     with pytest.raises(TableBusyError, match="3 commits in a row lost to other writers"):
         commit_once(table, staged(table, rows_from(0, 10)), CommitKey("query", 0), overwrite=False)
-    assert not files_on_disk(tmp_path)
 
 
 def test_columns_that_change_during_a_write_are_noticed(tmp_path: Path) -> None:

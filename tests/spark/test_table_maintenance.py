@@ -13,6 +13,8 @@ import pytest
 from deltalake import DeltaTable
 from hypothesis import given
 from hypothesis import strategies as st
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import Table
 from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
 from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from
@@ -215,6 +217,26 @@ def test_what_is_deleted_during_a_compaction_stays_deleted(
     counts = counts_of(iceberg_table(tmp_path).scan().to_arrow())
     assert (counts.rows, counts.lowest) == (250, 50)
     assert not [path for path in files_on_disk(tmp_path) if "compact" in path]
+
+
+def test_a_compaction_that_is_called_a_conflict_although_it_came_through_keeps_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = iceberg_opener(tmp_path)
+    for batch in range(3):
+        append(opener, rows_from(batch * 100, 100), batch)
+    original = SqlCatalog.commit_table
+    answers: list[Exception] = [CommitFailedException("conflict")]
+
+    def twice(*args: Any, **named: Any) -> Any:
+        done = original(*args, **named)
+        if answers:
+            raise answers.pop()
+        return done
+
+    monkeypatch.setattr(SqlCatalog, "commit_table", twice)
+    assert maintain(tmp_path).files_compacted == 3
+    assert counts_of(iceberg_table(tmp_path).scan().to_arrow()).rows == 300
 
 
 def test_a_file_of_older_columns_is_rewritten_with_the_new_ones(tmp_path: Path) -> None:

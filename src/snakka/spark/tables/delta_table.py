@@ -162,6 +162,9 @@ class OpenDeltaTable:
         version: int | None = self._table.transaction_version(query_id)
         return version
 
+    def holds(self, file: StagedFile) -> bool:
+        return any(uri.endswith(file.path) for uri in self._table.file_uris())
+
     def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
         now_ms = SystemClock().now_ms()
         based_on = self._table.version()
@@ -179,21 +182,11 @@ class OpenDeltaTable:
                 commit_properties=properties,
             )
         except DeltaError as error:
-            self._judge(error, based_on, files)
-
-    def _judge(self, error: DeltaError, based_on: int, files: Sequence[StagedFile]) -> None:
-        """The table itself says what became of a commit; an error may also come after one, from a checkpoint."""
-        self._table.update_incremental()
-        if self._table.version() == based_on:
-            raise error
-        if files and self._holds(files[0]):
-            return
-        if isinstance(error, CommitFailedError):
+            self._table.update_incremental()
+            if self._table.version() == based_on:
+                raise
+            # Also if the error came after the commit, from a checkpoint: the table will be asked.
             raise ConcurrentCommitError(str(error)) from error
-        raise error
-
-    def _holds(self, file: StagedFile) -> bool:
-        return any(uri.endswith(file.path) for uri in self._table.file_uris())
 
 
 def arrow_schema(table: DeltaTable) -> pa.Schema:

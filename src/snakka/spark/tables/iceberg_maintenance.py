@@ -21,7 +21,7 @@ from pyiceberg.table.update.snapshot import _OverwriteFiles
 from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.iceberg_files import IcebergStorage, columns_with_ids, data_file, partition_columns
-from snakka.spark.tables.iceberg_table import commit_at_first_try
+from snakka.spark.tables.iceberg_table import commit_at_first_try, once
 from snakka.spark.tables.maintenance import MaintenanceResult, small_files_together
 from snakka.spark.tables.staged_files import FileLayout, FileStager, StagedFile, remove_files
 from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError, pause
@@ -177,7 +177,11 @@ class IcebergMaintenance:
             if attempt:
                 pause(attempt)
                 self._table.refresh()
-            whole = {task.file.file_path for task in self._table.scan().plan_files() if not task.delete_files}
+            present = {task.file.file_path: task for task in self._table.scan().plan_files()}
+            # What was called a conflict may be our own commit, if its answer was lost and something asked again.
+            if attempt and new[0].path in present:
+                return True
+            whole = {path for path, task in present.items() if not task.delete_files}
             if any(task.file.file_path not in whole for task in old):
                 break
             try:
@@ -189,8 +193,8 @@ class IcebergMaintenance:
         return False
 
     def _stage(self, transaction: Transaction, old: list[FileScanTask], new: list[StagedFile]) -> None:
-        with _ReplaceFiles(
-            operation=Operation.OVERWRITE, transaction=transaction, io=self._table.io
+        with once(
+            _ReplaceFiles(operation=Operation.OVERWRITE, transaction=transaction, io=self._table.io)
         ) as producer:
             for task in old:
                 producer.delete_data_file(task.file)

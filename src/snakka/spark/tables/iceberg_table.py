@@ -6,6 +6,7 @@ Snapshots carry query and batch too, for whoever reads the history, but they exp
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog, load_catalog
@@ -33,7 +34,8 @@ LAST_BATCH = "snakka.last-batch."
 QUERY_ID = "snakka.query-id"
 BATCH_ID = "snakka.batch-id"
 _OPEN_ATTEMPTS = 5
-_RETRIES = "commit.retry.num-retries"
+# So that pyiceberg looks at the newer table when a commit fails; `once` keeps it from more than that.
+_ONE_RETRY = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "10"}
 
 # A stream commits for ever: without these, each commit would read and write a little more than the one before.
 NEW_TABLE_PROPERTIES = {
@@ -147,6 +149,9 @@ class OpenIcebergTable:
         text = self._table.properties.get(f"{LAST_BATCH}{query_id}")
         return int(text) if text is not None else None
 
+    def holds(self, file: StagedFile) -> bool:
+        return any(task.file.file_path == file.path for task in self._table.scan().plan_files())
+
     def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
         def change(transaction: Transaction) -> None:
             metadata = self._table.metadata
@@ -155,7 +160,7 @@ class OpenIcebergTable:
                 history = {QUERY_ID: key.query_id, BATCH_ID: str(key.batch_id)}
                 transaction.set_properties({f"{LAST_BATCH}{key.query_id}": str(key.batch_id)})
             snapshot = transaction.update_snapshot(snapshot_properties=history)
-            with snapshot.overwrite() if overwrite else snapshot.merge_append() as producer:
+            with once(snapshot.overwrite() if overwrite else snapshot.merge_append()) as producer:
                 for old in current_files(self._table) if overwrite else ():
                     producer.delete_data_file(old)
                 for file in files:
@@ -185,9 +190,24 @@ def current_files(table: Table) -> list[object]:
     return [task.file for task in table.scan().plan_files()]
 
 
+def once(producer: Any) -> Any:
+    """A snapshot that is not tried again on a newer table: whoever came first may be the same batch.
+
+    pyiceberg asks the newer table first whether it has the snapshot already, for a conflict may be told of a commit
+    whose answer was lost; only then it comes here. So nothing refers to what was written for the snapshot.
+    """
+
+    def give_up() -> None:
+        producer._clean_all_uncommitted()
+        raise ConcurrentCommitError("the table has changed")
+
+    producer._validate_concurrency = give_up
+    return producer
+
+
 def commit_at_first_try(table: Table, change: Callable[[Transaction], None]) -> None:
-    """One commit on the table as it was loaded. Trying again is the caller's: whoever came first may be the same batch."""
-    properties = {**table.metadata.properties, _RETRIES: "0"}
+    """One commit of snapshots made by `once`, on the table as it was loaded."""
+    properties = {**table.metadata.properties, **_ONE_RETRY}
     table.metadata = table.metadata.model_copy(update={"properties": properties})
     transaction = table.transaction()
     try:

@@ -28,7 +28,7 @@ _BATCH_ID = "streaming.sql.batchId"
 
 
 class ConcurrentCommitError(Exception):
-    """Another commit came first; this one certainly did not happen and may be tried again on the newer table."""
+    """Another commit came first. This one may be tried again on the newer table, unless that has it already."""
 
 
 class TableBusyError(RuntimeError):
@@ -46,6 +46,9 @@ class OpenTable(Protocol):
 
     def last_batch(self, query_id: str) -> int | None:
         """The latest batch of that query in the table."""
+
+    def holds(self, file: StagedFile) -> bool:
+        """Whether the file is part of the table."""
 
     def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
         """Adds the files, in place of all others if told so, in one commit: at the first try or ConcurrentCommitError."""
@@ -84,17 +87,19 @@ def commit_once(
         if attempt:
             pause(attempt)
             table.refresh()
+            # What was called a conflict may be our own commit, if its answer was lost and something asked again.
+            if files and table.holds(files[0]):
+                return True
         if key is not None:
             last = table.last_batch(key.query_id)
             if last is not None and last >= key.batch_id:
-                _remove(table, files)
+                remove_files(table.layout.storage, [file.path for file in files])
                 return False
         try:
             table.commit(files, key, overwrite)
         except ConcurrentCommitError:
             continue
         return True
-    _remove(table, files)
     raise TableBusyError(f"{table.name}: {MAX_COMMIT_ATTEMPTS} commits in a row lost to other writers")
 
 
@@ -102,10 +107,6 @@ def pause(attempt: int) -> None:
     """Longer each time, and by chance, so that writers who met once do not meet again."""
     longest = min(_LONGEST_PAUSE_MS, _FIRST_PAUSE_MS * 2**attempt)
     time.sleep((longest // 2 + secrets.randbelow(longest // 2 + 1)) / 1000)
-
-
-def _remove(table: OpenTable, files: Sequence[StagedFile]) -> None:
-    remove_files(table.layout.storage, [file.path for file in files])
 
 
 class _TableWriter:
