@@ -9,9 +9,11 @@ from tests.client.kafka_broker import running_kafka_broker
 from tests.kafka.nodes import kafka_libs
 from tests.spark.topic_sink_reading import values
 
+from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.blocking import Admin, Producer
 from snakka.client.errors import ClientError
 from snakka.client.open_transaction import OpenTransaction
+from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END, TransactionCalls
 from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
@@ -55,6 +57,22 @@ def options(broker: Address, admin: Admin) -> WriteOptions:
             "decisionTopic": name,
         }
     )
+
+
+@pytest.fixture(params=[1, 2], ids=["version-1", "version-2"])
+def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The transaction.version whose rules are played by: brokers serve both, whatever they prefer."""
+    if request.param == 1:
+
+        async def one(calls: TransactionCalls, deadline: float) -> int:
+            return 1
+
+        async def explicit(admin: TransactionAdmin, transactional_id: str, deadline: float) -> int:
+            return LAST_EXPLICIT_END
+
+        monkeypatch.setattr(TransactionCalls, "version", one)
+        monkeypatch.setattr(TransactionAdmin, "_newest_end", explicit)
+    return int(request.param)
 
 
 class Job:
@@ -123,6 +141,24 @@ def test_a_batch_without_rows_needs_no_decision(job: Job) -> None:
     assert job.decisions.last_of(job.query_id) is None
 
 
+def test_what_was_committed_by_the_rules_of_another_version_is_known_to_be(job: Job, admin: Admin) -> None:
+    """As when the cluster's transaction.version changes behind an end: the same end is not understood as a repeat."""
+    transaction = job.written(0, b"a")
+    admin.end_transactions([transaction]).raise_for_errors()
+    job.decisions.write(Decision(job.query_id, 0, (transaction,)))
+    with pytest.MonkeyPatch.context() as changed:
+
+        async def explicit(admin: TransactionAdmin, transactional_id: str, deadline: float) -> int:
+            return LAST_EXPLICIT_END
+
+        changed.setattr(TransactionAdmin, "_newest_end", explicit)
+        job.end.commit([job.task(0, 0)])
+    decision = job.decisions.last_of(job.query_id)
+    assert decision is not None
+    assert decision.is_finished
+    assert job.seen() == ["a"]
+
+
 def test_what_is_not_decided_is_written_again_by_fewer_tasks(job: Job, admin: Admin) -> None:
     for partition in range(4):
         job.task(0, partition, b"lost %d" % partition)
@@ -142,6 +178,7 @@ def test_a_task_that_was_tried_again_leaves_nothing_open(job: Job, admin: Admin)
     assert job.is_settled(admin)
 
 
+@pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("ended", [0, 1, 3], ids=["none", "one", "all"])
 def test_whoever_finds_a_decision_finishes_it(job: Job, admin: Admin, ended: int) -> None:
     """As after a driver that was killed behind the decision, between two ends, and behind the last."""
@@ -199,6 +236,7 @@ def test_abort_ends_what_the_other_tasks_wrote_when_one_has_failed(job: Job, adm
     assert job.seen() == ["b", "c"]
 
 
+@pytest.mark.usefixtures("version")
 def test_a_decided_transaction_that_a_timeout_aborted_stops_the_query(
     options: WriteOptions, new_topic: NewTopic, admin: Admin
 ) -> None:
@@ -241,6 +279,7 @@ def test_a_task_that_looked_too_early_is_aborted(job: Job, admin: Admin) -> None
     assert job.is_settled(admin)
 
 
+@pytest.mark.usefixtures("version")
 def test_a_decided_transaction_that_a_task_has_fenced_stops_the_query(job: Job) -> None:
     job.decisions.write(Decision(job.query_id, 0, (job.written(0, b"a"),)))
     with pytest.raises(TransactionLostError, match=f"batch 0 of query {job.query_id}"):
