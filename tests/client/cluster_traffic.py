@@ -8,13 +8,15 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from tests.client.independent_reader import Seen, read_topic
-from tests.client.kafka_cluster import PATIENCE
+from tests.client.kafka_cluster import PATIENCE, SESSION_MS
 
 from snakka.client.consumer import Consumer
 from snakka.client.errors import TransactionAbortedError
 from snakka.client.producer import Producer, RecordMetadata
 
-SECONDS = 60.0
+SECONDS = 120.0
+# Nobody is given up because the machine is busy: what is tried here are brokers that come and go.
+_LONG_MS = 300_000
 _RECORDS_AT_ONCE = 5
 _PAUSE_SECONDS = 0.015
 _KEYS = 7
@@ -61,7 +63,13 @@ class Traffic:
     def __init__(self, bootstrap: str, topic: str, **reader_settings: Any) -> None:
         self.bootstrap = bootstrap
         self.topic = topic
-        self.producer = Producer(bootstrap_servers=bootstrap, batch_size=2_000, linger_ms=2, **PATIENCE)
+        self.producer = Producer(
+            bootstrap_servers=bootstrap,
+            batch_size=2_000,
+            linger_ms=2,
+            delivery_timeout_ms=_LONG_MS,
+            **PATIENCE,
+        )
         self.readers: list[Reader] = []
         self._reader_settings = reader_settings
         self._stack = AsyncExitStack()
@@ -171,12 +179,15 @@ class Pipeline:
             **{
                 **settings,
                 "group_id": f"{target}-pipeline",
+                "session_timeout_ms": SESSION_MS,
                 "auto_offset_reset": "earliest",
                 "enable_auto_commit": False,
                 "isolation_level": "read_committed",
             },
         )
-        self._producer = Producer(**{**settings, "transactional_id": target})
+        self._producer = Producer(
+            transactional_id=target, transaction_timeout_ms=_LONG_MS, delivery_timeout_ms=_LONG_MS, **settings
+        )
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:

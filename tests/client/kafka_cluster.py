@@ -24,6 +24,8 @@ from snakka.protocol.messages.describe_cluster import DescribeClusterRequest
 
 NODE_IDS = (1, 2, 3)
 SESSION_SECONDS = 2.5
+# How long groups wait for a member: it must outlive its coordinator, also on a busy machine.
+SESSION_MS = 120_000
 _HEAP = ("-Xmx256m", "-Xshare:auto")
 # A client that has lost a broker should look for another one quickly, else tests take minutes.
 PATIENCE: dict[str, Any] = {
@@ -69,6 +71,8 @@ def _options(node_id: int) -> dict[str, str]:
         "share.coordinator.threads": "1",
         "group.consumer.min.heartbeat.interval.ms": "100",
         "group.consumer.heartbeat.interval.ms": "300",
+        "group.consumer.max.session.timeout.ms": str(SESSION_MS),
+        "group.consumer.session.timeout.ms": str(SESSION_MS),
         "controlled.shutdown.retry.backoff.ms": "200",
     }
 

@@ -23,7 +23,7 @@ from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.fetch import FetchResponse
 
 # Brokers that start again take their time on a busy machine.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka-cluster"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kafka-cluster"), pytest.mark.timeout(600)]
 
 COORDINATED = (TopicPartition("__consumer_offsets", 0), TopicPartition("__transaction_state", 0))
 SPREAD = {0: (1, 2, 3), 1: (2, 3, 1), 2: (3, 1, 2)}
