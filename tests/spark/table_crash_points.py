@@ -20,7 +20,7 @@ STEP = os.environ.get("TABLE_CRASH_STEP", "")
 BATCH = int(os.environ.get("TABLE_CRASH_BATCH", "-1"))
 DIRECTORY = Path(os.environ.get("TABLE_CRASH_DIR", "."))
 FORMATS = ("DeltaStorage", "IcebergStorage")
-WAIT_SECONDS = 90
+WAIT_SECONDS = 150
 WRAPPED = "snakka.spark.tables.table_writer"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from snakka.spark.session import open_session
 
 ROWS_A_BATCH = 2_000
-DEADLINE_SECONDS = 150
+DEADLINE_SECONDS = 240
 
 
 def main(directory: Path, last_batch: int) -> None:

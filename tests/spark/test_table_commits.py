@@ -36,7 +36,6 @@ from snakka.spark.tables.table_writer import (
     ConcurrentCommitError,
     StreamTableWriter,
     TableBusyError,
-    TaskFiles,
     commit_once,
 )
 
@@ -207,11 +206,11 @@ def test_only_openers_and_layouts_travel(sink: tuple[Opener, Reader], tmp_path: 
     writer = BatchTableWriter(opener(), False, None)
     travelled = pickle.loads(pickle.dumps(writer))
     message = pickle.loads(pickle.dumps(travelled.write(iter(rows_from(0, 10).to_batches()))))
-    travelled.commit([message, TaskFiles(None, ())])
+    travelled.commit([message, dataclasses.replace(message, files=())])
     assert read().num_rows == 10
     stream = StreamTableWriter(opener(), False)
     stream.commit([], 0)
-    stream.commit([TaskFiles("query", ())], 1)
+    stream.commit([dataclasses.replace(message, query_id="query", files=())], 1)
     assert read().num_rows == 10
 
 
@@ -222,7 +221,7 @@ def test_abort_takes_away_what_no_commit_was_tried_with(sink: tuple[Opener, Read
     writer.abort([done, None], 0)
     assert not files_on_disk(tmp_path)
     # Spark also aborts when the commit itself failed, after every task has succeeded: the batch may be in the table.
-    done = TaskFiles("query", writer.write(iter(rows_from(0, 10).to_batches())).files)
+    done = dataclasses.replace(writer.write(iter(rows_from(0, 10).to_batches())), query_id="query")
     writer.commit([done], 0)
     writer.abort([done], 0)
     assert read().num_rows == 10
@@ -234,7 +233,7 @@ def test_a_commit_whose_end_nobody_saw_keeps_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = StreamTableWriter(iceberg_opener(tmp_path), False)
-    done = TaskFiles("query", writer.write(iter(rows_from(0, 10).to_batches())).files)
+    done = dataclasses.replace(writer.write(iter(rows_from(0, 10).to_batches())), query_id="query")
     table: Any = writer._table
     original = table._table.catalog.commit_table
 
@@ -315,6 +314,17 @@ def test_columns_that_change_during_a_write_are_noticed(tmp_path: Path) -> None:
     )
     with pytest.raises(SchemaMismatchError, match="column k"):
         commit_once(table, files, CommitKey("query", 0), overwrite=False)
+
+
+def test_partitions_that_change_between_a_task_and_the_commit_are_noticed(tmp_path: Path) -> None:
+    """A task writes for the table as it was planned; the driver opens it anew to commit."""
+    done = StreamTableWriter(iceberg_opener(tmp_path), False).write(iter(rows_from(0, 10).to_batches()))
+    with iceberg_table(tmp_path).update_spec() as spec:
+        spec.add_identity("k")
+    driver = StreamTableWriter(iceberg_opener(tmp_path), False)
+    with pytest.raises(SchemaMismatchError, match="columns or partitions changed during the write"):
+        driver.commit([dataclasses.replace(done, query_id="query")], 0)
+    assert iceberg_table(tmp_path).current_snapshot() is None
 
 
 def test_deltas_own_sink_for_spark_and_ours_know_each_others_batches(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 # Each run is killed in a later batch, so each replays what the one before left: batch 1, then 2, then 3.
 KILLS = (("files-written", 1), ("before-commit", 2), ("after-commit", 3))
 LAST_BATCH = 5
-RUN_SECONDS = 200
+RUN_SECONDS = 300
 
 
 def run_driver(directory: Path, step: str, batch: int) -> int:
@@ -64,7 +64,7 @@ def batch_of(path: str) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1300)
 def test_a_row_is_in_the_tables_once_wherever_driver_and_workers_are_killed(
     tmp_path: Path, spark: "SparkSession"
 ) -> None:

@@ -15,6 +15,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 
+from snakka.spark.tables.partitions import PartitionColumn
+from snakka.spark.tables.schema_evolution import SchemaMismatchError
 from snakka.spark.tables.staged_files import FileLayout, FileStager, StagedFile, remove_files
 from snakka.spark.tables.table_options import CommitKey
 
@@ -66,6 +68,14 @@ class TaskFiles(WriterCommitMessage):
 
     query_id: str | None
     files: tuple[StagedFile, ...]
+    # What the task took the table for.
+    columns: pa.Schema
+    partitions: tuple[PartitionColumn, ...]
+
+    def fits(self, layout: FileLayout) -> bool:
+        """Whether the files are still what the table wants. Others may have altered it while the task wrote."""
+        same = self.columns.equals(layout.columns, check_metadata=True)
+        return not self.files or (same and self.partitions == layout.partitions)
 
 
 def stage(layout: FileLayout, batches: Iterator[pa.RecordBatch]) -> TaskFiles:
@@ -76,7 +86,7 @@ def stage(layout: FileLayout, batches: Iterator[pa.RecordBatch]) -> TaskFiles:
     task = context.partitionId() if context else 0
     origin = f"{query_id[:8]}-{batch_id}" if query_id else "batch"
     files = FileStager(layout, f"part-{task:05d}-{origin}").write(batches)
-    return TaskFiles(query_id, tuple(files))
+    return TaskFiles(query_id, tuple(files), layout.columns, layout.partitions)
 
 
 def commit_once(
@@ -125,9 +135,14 @@ class _TableWriter:
         return stage(self._layout, iterator)
 
     def _commit(self, messages: Sequence[TaskFiles | None], key: CommitKey | None) -> None:
-        files = [file for message in messages if message is not None for file in message.files]
+        done = [message for message in messages if message is not None]
+        files = [file for message in done for file in message.files]
         if files or self._overwrite:
             table = self._table or self._opener.open()
+            if not all(message.fits(table.layout) for message in done):
+                raise SchemaMismatchError(
+                    f"{table.name}: columns or partitions changed during the write; start the query again"
+                )
             commit_once(table, files, key, overwrite=self._overwrite)
 
     def _abort(self, messages: Sequence[TaskFiles | None]) -> None:
