@@ -212,16 +212,14 @@ def test_a_killed_run_is_continued_and_nothing_is_lost_or_doubled(
 
 
 MODULE = """
-import pyarrow
+from pyspark.sql.functions import udf
 
 def marked(events):
-    # In executors: they must find this module, too.
-    return events.select("value").mapInArrow(mark, "value BINARY")
+    # Executors run `mark`, so they must find this module, too.
+    return events.select(udf(mark, "BINARY")("value").alias("value"))
 
-def mark(batches):
-    for batch in batches:
-        values = [b"marked " + value.as_py() for value in batch.column(0)]
-        yield pyarrow.RecordBatch.from_arrays([pyarrow.array(values, pyarrow.binary())], ["value"])
+def mark(value):
+    return b"marked " + bytes(value)
 """
 
 

@@ -118,25 +118,55 @@ def _parser() -> CommandParser:
     parser.set_defaults(shows_problems=False)
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
-    def add_action(
-        name: str, doc: str, action: Callable[[Namespace], int], notes: str = _EXAMPLES, *, file: bool = True
-    ) -> CommandParser:
-        added: CommandParser = actions.add_parser(
-            name, help=doc, description=f"{doc[0].upper()}{doc[1:]}.", epilog=notes
-        )
-        added.set_defaults(action=action)
-        if file:
-            added.add_argument("file", type=Path, help="the pipeline: a .toml, .yaml or .yml file")
-        return added
-
-    check = add_action("check", "say what is wrong with a pipeline, by line, without reading data", _check)
+    check = _add_action(
+        actions, "check", "say what is wrong with a pipeline, by line, without reading data", _check
+    )
     check.set_defaults(shows_problems=True)
     check.add_argument(
         "--no-spark", action="store_true", help="do not start Spark: leaves SQL and columns out"
     )
     check.add_argument("--no-cluster", action="store_true", help="ask no broker: leaves topics out")
+    _add_run(actions)
+    status = _add_action(actions, "status", "show what a pipeline does, or how its last run ended", _status)
+    status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="text unless said")
+    _add_reset(actions)
+    maintain = _add_action(
+        actions, "maintain", "compact the tables that a pipeline writes, and drop what is old", _maintain
+    )
+    _add_sink_argument(maintain)
+    maintain.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    warmup_doc = "keep Spark's classes in an archive, which halves the start of every run"
+    _add_action(actions, "warmup", warmup_doc, _warmup, file=False)
+    _add_cluster(actions)
+    return parser
 
-    run_parser = add_action("run", "run a pipeline", _run, _RUN_NOTES)
+
+def _add_action(
+    actions: Any,
+    name: str,
+    doc: str,
+    action: Callable[[Namespace], int],
+    notes: str = _EXAMPLES,
+    *,
+    file: bool = True,
+) -> CommandParser:
+    added: CommandParser = actions.add_parser(
+        name, help=doc, description=f"{doc[0].upper()}{doc[1:]}.", epilog=notes
+    )
+    added.set_defaults(action=action)
+    if file:
+        added.add_argument("file", type=Path, help="the pipeline: a .toml, .yaml or .yml file")
+    return added
+
+
+def _add_sink_argument(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--sink", action="append", default=[], metavar="NAME", help="only this sink; may be given often"
+    )
+
+
+def _add_run(actions: Any) -> None:
+    run_parser = _add_action(actions, "run", "run a pipeline", _run, _RUN_NOTES)
     run_parser.add_argument(
         "--master", metavar="URL", help="where Spark runs; the file's master, or local[*], unless said"
     )
@@ -165,12 +195,10 @@ def _parser() -> CommandParser:
         "--verbose", action="store_true", help="Spark's log on standard error, not in a file"
     )
 
-    status = add_action("status", "show what a pipeline does, or how its last run ended", _status)
-    status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="text unless said")
 
-    reset = add_action(
-        "reset", "let a pipeline read again, or leave out, what is in its topics", _reset, _RESET_NOTES
-    )
+def _add_reset(actions: Any) -> None:
+    doc = "let a pipeline read again, or leave out, what is in its topics"
+    reset = _add_action(actions, "reset", doc, _reset, _RESET_NOTES)
     reset.add_argument(
         "--to",
         required=True,
@@ -178,32 +206,9 @@ def _parser() -> CommandParser:
         metavar="WHERE",
         help="earliest, latest, a time, or offsets as JSON",
     )
-    reset.add_argument(
-        "--sink",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="only the query of this sink; may be given often",
-    )
+    _add_sink_argument(reset)
     reset.add_argument("--dry-run", action="store_true", help="only say what would be read again")
     reset.add_argument("--abandon", action="store_true", help="also if the last run was cut inside a batch")
-
-    maintain = add_action(
-        "maintain", "compact the tables that a pipeline writes, and drop what is old", _maintain
-    )
-    maintain.add_argument(
-        "--sink", action="append", default=[], metavar="NAME", help="only this one; may be given often"
-    )
-    maintain.add_argument("--dry-run", action="store_true", help="only say what would be done")
-
-    add_action(
-        "warmup",
-        "keep Spark's classes in an archive, which halves the start of every run",
-        _warmup,
-        file=False,
-    )
-    _add_cluster(actions)
-    return parser
 
 
 def _add_cluster(actions: Any) -> None:
