@@ -42,7 +42,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> l
         )
 
     rule = "  ".join(style.line * width for width in widths)
-    return [style.paint(line(head), "bold"), style.paint(rule, "dim"), *(line(row) for row in rows)]
+    return [style.paint(line(head), "bold"), style.paint(rule, "dim"), *(line(row).rstrip() for row in rows)]
 
 
 def bar(share: float, width: int, style: Style) -> str:
