@@ -124,13 +124,13 @@ async def test_the_loop_goes_on_meanwhile(unpacked: Unpacked) -> None:
     unpacked.takes_seconds = 0.3
     parts = Parts()
     parts.add(large(0))
-    longest, last = 0.0, time.monotonic()
+    turns = 0
     reading = asyncio.ensure_future(parts.many())
     while not reading.done():
-        await asyncio.sleep(0.001)
-        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        await asyncio.sleep(0)
+        turns += 1
     assert await reading == {0: [0, 1]}
-    assert longest < 0.2
+    assert turns > 5
 
 
 async def test_one_batch_is_held_unpacked_at_a_time(unpacked: Unpacked) -> None:
