@@ -14,11 +14,16 @@ from tests.client.scripted_broker import ScriptedBroker, Unreadable
 from tests.client.scripted_log import TOPIC, TOPIC_ID, ScriptedLog
 from tests.client.waiting import until
 
-from snakka.client.consumer import Consumer, RebalanceListener, TopicPartition
+from snakka.client.consumer import Consumer, OffsetAndMetadata, RebalanceListener, TopicPartition
 from snakka.client.consumer.auto_commit import AutoCommit
 from snakka.client.consumer.groups.embedded_protocol import read_subscription, write_assignment
 from snakka.client.consumer.groups.modern_state import ModernState, Standing, Wish
-from snakka.client.errors import CommitFailedError, MemberFencedError, TopicRecreatedError
+from snakka.client.errors import (
+    CommitFailedError,
+    MemberFencedError,
+    RequestTimedOutError,
+    TopicRecreatedError,
+)
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
@@ -473,6 +478,36 @@ async def test_committing_by_itself_does_not_take_back_what_the_application_has_
             consumer.seek(PARTITION, 1)
             assert (await consumer.getone()).value == b"1"
             await until(lambda: committed_at(coordinator)[-1] == 1)
+
+
+async def test_committing_by_itself_waits_for_what_the_application_commits() -> None:
+    async with member(enable_auto_commit=True, auto_commit_interval_ms=0) as (coordinator, consumer, _):
+        coordinator.log.count = 5
+        async with asyncio.timeout(SECONDS):
+            assert [(await consumer.getone()).value for _ in range(3)] == [b"0", b"1", b"2"]
+            await until(lambda: 2 in committed_at(coordinator))
+            assert (await consumer.getone()).value == b"3"
+            coordinator.refuse(ApiKey.OFFSET_COMMIT, *[ErrorCode.COORDINATOR_LOAD_IN_PROGRESS] * 10)
+            await consumer.commit()
+            told = len(committed_at(coordinator))
+            await asyncio.sleep(0.2)
+            assert committed_at(coordinator)[told - 1 :] == [4]
+
+
+async def test_a_commit_that_is_stuck_delays_others_only_until_their_deadline() -> None:
+    async with member(default_api_timeout_ms=60_000) as (coordinator, consumer, _):
+        await until(consumer.assignment)
+        coordinator.refuse(ApiKey.OFFSET_COMMIT, *[ErrorCode.COORDINATOR_LOAD_IN_PROGRESS] * 100_000)
+        stuck = consumer.commit_async({PARTITION: 1})
+        await until(lambda: coordinator.asked(ApiKey.OFFSET_COMMIT))
+        offsets = consumer._needed_group().offsets
+        soon = consumer._cluster.clock.monotonic() + 0.1
+        with pytest.raises(RequestTimedOutError, match="still under way"):
+            await asyncio.wait_for(offsets.commit({PARTITION: OffsetAndMetadata(2)}, soon), SECONDS)
+        last = consumer.commit_async({PARTITION: 3})
+        coordinator.refuse(ApiKey.OFFSET_COMMIT)
+        await asyncio.wait_for(asyncio.gather(stuck, last), SECONDS)
+        assert committed_at(coordinator)[-2:] == [1, 3]
 
 
 async def test_a_partition_that_was_lost_does_not_keep_others_from_being_committed() -> None:

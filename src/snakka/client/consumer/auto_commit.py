@@ -37,13 +37,10 @@ class AutoCommit:
 
     async def commit(self, deadline: float, *, with_what_is_in_hands: bool = False) -> None:
         """Commit what is not committed yet. That it can't be is logged: whoever reads on begins a little earlier then."""
-        offsets = self._due(with_what_is_in_hands)
-        if not offsets:
-            return
         try:
-            await self._offsets.commit(offsets, deadline)
+            await self._offsets.commit_due(lambda: self._due(with_what_is_in_hands), deadline)
         except (ClientError, ApiError) as error:
-            _log.warning("offsets of %d partitions were not committed: %s", len(offsets), error)
+            _log.warning("offsets of the group were not committed: %s", error)
 
     def _due(self, with_what_is_in_hands: bool) -> dict[TopicPartition, OffsetAndMetadata]:
         delivery = self._reading.delivery

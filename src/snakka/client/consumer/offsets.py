@@ -91,11 +91,18 @@ class GroupOffsets:
 
     async def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: float) -> None:
         """Until the coordinator has them; CommitFailedError if the group has given a partition to somebody else."""
-        if not offsets:
-            return
+        if offsets:
+            await self.commit_due(lambda: offsets, deadline)
+
+    async def commit_due(
+        self, due: Callable[[], Mapping[TopicPartition, OffsetAndMetadata]], deadline: float
+    ) -> None:
+        """As `commit`, of what is due when all commits before it have ended."""
         self._later = None  # what is to be committed later from now on comes behind this
-        async with self._turns.take():
-            await self._commit(offsets, deadline)
+        async with self._turns.take(max(deadline - self._cluster.clock.monotonic(), 0.0)):
+            offsets = due()
+            if offsets:
+                await self._commit(offsets, deadline)
 
     def commit_later(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], seconds: float

@@ -3,24 +3,28 @@
 import asyncio
 from types import TracebackType
 
+from snakka.client.errors import RequestTimedOutError
+
 
 class Turn:
     """A place in the queue: `async with` it, exactly once."""
 
-    def __init__(self, before: "asyncio.Future[None] | None") -> None:
+    def __init__(self, before: "asyncio.Future[None] | None", seconds: float | None) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._before = before
+        self._seconds = seconds
 
     async def __aenter__(self) -> None:
         before, self._before = self._before, None
         if before is None or before.done():
             return
         try:
-            await asyncio.wait((before,))
-        except asyncio.CancelledError:
-            before.add_done_callback(
-                lambda _: self._end()
-            )  # whoever comes next still waits for the one before
+            await asyncio.wait((before,), timeout=self._seconds)
+            if not before.done():
+                raise RequestTimedOutError("what was begun before this is still under way")
+        except BaseException:
+            # Whoever comes next still waits for the one before.
+            before.add_done_callback(lambda _: self._end())
             raise
 
     async def __aexit__(
@@ -39,9 +43,9 @@ class Turns:
     def __init__(self) -> None:
         self._last: asyncio.Future[None] | None = None
 
-    def take(self) -> Turn:
-        """The place behind all that are taken."""
-        turn = Turn(self._last)
+    def take(self, seconds: float | None = None) -> Turn:
+        """The place behind all that are taken; RequestTimedOutError if those take longer than so many seconds."""
+        turn = Turn(self._last, seconds)
         self._last = turn.ended
         return turn
 
