@@ -283,11 +283,7 @@ errors: {{policy: {policy}}}
     frame = views.of_sink(pipeline.sinks["out"])
     assert frame is not None
     query = start_query(
-        frame,
-        pipeline.sinks["out"],
-        trigger=pipeline.trigger,
-        checkpoint=str(tmp_path / "checkpoint"),
-        name=topic,
+        frame, pipeline.sinks["out"], trigger=pipeline.trigger, checkpoint=str(tmp_path / "checkpoint")
     )
     if policy == "fail":
         with pytest.raises(StreamingQueryException) as failed:
@@ -336,7 +332,7 @@ sinks:
         assert frame is not None
         assert list(sink_problems(frame, sink)) == []
         checkpoint = str(tmp_path / f"checkpoint-{name}")
-        query = start_query(frame, sink, trigger=pipeline.trigger, checkpoint=checkpoint, name=name)
+        query = start_query(frame, sink, trigger=pipeline.trigger, checkpoint=checkpoint)
         query.awaitTermination(300)
     delta = deltalake.DeltaTable(tmp_path / "table")
     assert delta.metadata().partition_columns == ["shop"]

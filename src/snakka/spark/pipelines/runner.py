@@ -148,10 +148,10 @@ class Run:
             raise PipelineFileError(self._pipeline.file, problems)
         for name, frame in frames.items():
             if not self._asked_to_stop.is_set():
-                self._queries[name] = self._started(name, frame)
+                self._start(name, frame)
         self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
 
-    def _started(self, name: str, frame: "DataFrame") -> "StreamingQuery":
+    def _start(self, name: str, frame: "DataFrame") -> None:
         """One after the other, and again if need be.
 
         Spark gives the Python process of a source ten seconds to appear, which many at once on a busy machine miss.
@@ -161,23 +161,22 @@ class Run:
         deadline = self._clock.monotonic() + _START_SECONDS
         while True:
             try:
-                query = start_query(
-                    frame, sink, trigger=self._settings.trigger, checkpoint=checkpoint, name=name
-                )
+                query = start_query(frame, sink, trigger=self._settings.trigger, checkpoint=checkpoint)
             except Exception as error:
                 raise PipelineError(f"sink {name} can't start: {reason(error)}") from error
+            self._queries[name] = query
             while (
                 query.isActive
                 and query.status["message"] == _INITIALIZING
                 and self._clock.monotonic() < deadline
             ):
                 if self._asked_to_stop.is_set():
-                    return query
+                    return
                 self._take_reports(_TICK_SECONDS)
                 self._show()
             failure = None if query.isActive else query.exception()
             if failure is None or _NOT_CONNECTED not in str(failure) or self._clock.monotonic() >= deadline:
-                return query
+                return
             self._display.say(f"sink {name}: {reason(failure)} Starting it again")
 
     def _start_of(self, sink: str, starts: Mapping[str, str]) -> dict[str, Any]:
@@ -249,8 +248,9 @@ class Run:
             report = self._reports.get(timeout=wait_seconds) if wait_seconds else self._reports.get_nowait()
             while True:
                 progress = json.loads(report)
-                if progress.get("name") in self._sinks:
-                    self._sinks[progress["name"]].add(progress, self._clock.monotonic())
+                for name, query in self._queries.items():
+                    if query.id == progress["id"]:
+                        self._sinks[name].add(progress, self._clock.monotonic())
                 report = self._reports.get_nowait()
         except Empty:
             return

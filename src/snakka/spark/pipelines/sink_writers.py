@@ -107,11 +107,9 @@ def _stream_problems(frame: "DataFrame", sink: Sink) -> Iterator[Problem]:
         yield Problem(sink.table.line("mode"), f"sink {sink.name}: {reason(error)}")
 
 
-def start_query(
-    frame: "DataFrame", sink: Sink, *, trigger: Trigger, checkpoint: str, name: str
-) -> "StreamingQuery":
-    """The sink's query, running."""
-    writer = shaped(frame, sink).writeStream.queryName(name).outputMode(sink.mode)
+def start_query(frame: "DataFrame", sink: Sink, *, trigger: Trigger, checkpoint: str) -> "StreamingQuery":
+    """The sink's query, running. It has no name for Spark, which would hand that to the sink as an option."""
+    writer = shaped(frame, sink).writeStream.outputMode(sink.mode)
     writer = writer.option("checkpointLocation", checkpoint).trigger(**_trigger(trigger))
     if sink.format == "topic" and sink.mode == "update":
         options = sink_options(sink)
