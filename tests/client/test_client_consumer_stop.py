@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from snakka.client import Admin, Consumer, Producer
+from snakka.client.errors import OffsetOutOfRangeError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.batch_builder import build_batch
 from snakka.protocol.batch_reader import Record
@@ -83,6 +85,40 @@ async def test_a_range_that_ends_with_an_aborted_transaction_ends(bootstrap: str
         consumer.seek(PARTITION, 0, up_to=end)
         assert await read(consumer) == [0, 1]
         assert await consumer.position(PARTITION) == end
+
+
+async def test_trouble_with_a_partition_that_is_not_read_any_more_is_nobody_s(
+    bootstrap: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A range whose records are gone is left, and the next range has nothing to do with it."""
+    other = TopicPartition("other", 0)
+    await write(bootstrap, 10)
+    async with Admin(bootstrap_servers=bootstrap) as admin, Producer(bootstrap_servers=bootstrap) as producer:
+        (await admin.delete_records({PARTITION: 6})).raise_for_errors()
+        await admin.create_topic(other.topic)
+        await producer.send_and_wait(other.topic, b"there")
+    async with Consumer(bootstrap_servers=bootstrap, auto_offset_reset="none") as consumer:
+        consumer.assign([PARTITION])
+        consumer.seek(PARTITION, 0, up_to=3)
+        with pytest.raises(OffsetOutOfRangeError):
+            await read(consumer)
+        # It is fetched again, and again its range is asked for: the answer comes when it is too late.
+        lookup, is_asked, may_answer = consumer._reading.lookup, asyncio.Event(), asyncio.Event()
+        everywhere = lookup.everywhere
+
+        async def late(*arguments: Any) -> Any:
+            is_asked.set()
+            await may_answer.wait()
+            return await everywhere(*arguments)
+
+        monkeypatch.setattr(lookup, "everywhere", late)
+        await asyncio.wait_for(is_asked.wait(), LONG_MS / 1000)
+        await consumer.unsubscribe()
+        may_answer.set()
+        consumer.assign([other])
+        consumer.seek(other, 0, up_to=1)
+        assert await read(consumer) == [0]
+        assert await read(consumer) == []
 
 
 def test_a_gap_that_compaction_left_at_the_end_is_passed() -> None:

@@ -150,6 +150,8 @@ class PositionFinder:
         self.poke()
 
     def _failed(self, assigned: AssignedPartition, error: ApiError | ClientError) -> None:
+        if self._assignment.get(assigned.partition) is not assigned:
+            return  # nobody reads it any more
         if is_retriable(error):
             self._cluster.refresh_soon()
             assigned.postpone(self._cluster.clock.monotonic(), self._cluster.backoff)
@@ -236,12 +238,15 @@ class PositionFinder:
         )
 
     async def _tell_range(self, assigned: AssignedPartition) -> None:
+        fence = assigned.fence
         ends = [
             (await self._lookup.everywhere({assigned.partition: each}, self._deadline))[
                 assigned.partition
             ].offset
             for each in (EARLIEST, LATEST)
         ]
+        if assigned.fence != fence:
+            return  # somebody has sought meanwhile, or it is not read any more
         self._delivery.fail(
             OffsetOutOfRangeError(
                 f"{assigned.partition} has the offsets {ends[0]} to {ends[1]}, not {assigned.fetch_offset}, and"

@@ -78,7 +78,9 @@ class Reading:
         """Read these no more."""
         gone = [each for each in partitions if each in self.assignment]
         for partition in gone:
-            self.delivery.drop(self.assignment.pop(partition))
+            assigned = self.assignment.pop(partition)
+            self.delivery.drop(assigned)
+            assigned.fence += 1  # what is on its way for it comes to nothing
         self._cluster.untrack(each.topic for each in gone)
         self.fetcher.poke()
 
