@@ -15,7 +15,7 @@ from tests.kafka.data_set import (
     list_offset,
 )
 from tests.kafka.nodes import Node, kafka_libs, running_kafka, running_snakka
-from tests.kafka.settling import prepare
+from tests.kafka.settling import prepare, settle
 from tests.kafka.transactional_data import READ_COMMITTED, TOPIC, write_transactions
 from tests.kafka.wire import Wire
 from tests.spark.log_directories import read
@@ -43,6 +43,7 @@ def rows_of(data: bytes, first_offset: int) -> Rows:
 def served(port: int) -> dict[tuple[str, int], Rows]:
     """All that the broker serves, by topic and partition."""
     with Wire(port) as wire:
+        settle(wire)
         metadata = wire.ask(MetadataRequest(topics=None))
         places = [(row.name, index) for row in metadata.topics for index in range(len(row.partitions))]
         return {

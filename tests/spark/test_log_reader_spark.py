@@ -16,6 +16,9 @@ from snakka.testing import BlockingLocalBroker
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+# The first of them starts Spark, which takes its time where others need the cores.
+pytestmark = pytest.mark.timeout(400)
+
 NOW_MS = 1_700_000_000_000
 TOPIC = "orders"
 PARTITIONS = 3
