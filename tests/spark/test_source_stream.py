@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-SECONDS = 60
+SECONDS = 100
 Stream = Callable[..., "DataFrame"]
 
 

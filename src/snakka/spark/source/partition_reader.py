@@ -17,7 +17,7 @@ from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
 from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_ROWS, ChosenColumns
 from snakka.spark.source.offset_ranges import OffsetRange
-from snakka.spark.source.topic_offsets import DataLossError
+from snakka.spark.source.topic_offsets import GOES_ON, DataLossError
 from snakka.spark.worker_clients import worker_clients
 
 if TYPE_CHECKING:
@@ -82,7 +82,10 @@ class PartitionReader:
                     if consumer.position(partition) >= end:
                         return
                     self._check_reachable(consumer, offsets)
-            except (OffsetOutOfRangeError, TopicRecreatedError) as error:
+            except TopicRecreatedError as error:
+                self._report_loss(f"{partition} was made anew while its range up to {end} was read", error)
+                return
+            except OffsetOutOfRangeError as error:
                 resumed = self._after_loss(consumer, offsets, begins_at_earliest, error)
                 if resumed is None:
                     return
@@ -123,17 +126,14 @@ class PartitionReader:
         if begins_at_earliest and position == start and earliest > position:
             # Whoever asked for the earliest offset has lost nothing if that has moved on meanwhile.
             return earliest if earliest < end else None
-        if self.fail_on_data_loss:
-            raise DataLossError(
-                f"{partition}: offset {position} of the range up to {end} is gone, there are {earliest} to"
-                f" {latest}; retention was shorter than the query took, or the topic was made anew. With"
-                " failOnDataLoss=false the query goes on with what is left"
-            ) from error
-        resumed = None if position >= latest or earliest >= end else max(position, earliest)
-        _log.warning(
-            "%s: offsets %d to %d are gone and skipped, as failOnDataLoss=false says",
-            partition,
-            position,
-            end if resumed is None else resumed,
+        self._report_loss(
+            f"{partition}: offset {position} of the range up to {end} is gone, there are {earliest} to {latest};"
+            " retention was shorter than the query took, or the topic was made anew",
+            error,
         )
-        return resumed
+        return None if position >= latest or earliest >= end else max(position, earliest)
+
+    def _report_loss(self, what: str, error: Exception) -> None:
+        if self.fail_on_data_loss:
+            raise DataLossError(f"{what}. {GOES_ON}") from error
+        _log.warning("%s; it is skipped, as failOnDataLoss=false says", what)

@@ -21,6 +21,7 @@ from snakka.spark.source.offset_json import Offsets
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
+GOES_ON = "With failOnDataLoss=false the query goes on with what is left"
 _UNKNOWN = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 
@@ -170,7 +171,7 @@ class TopicOffsets:
 def report_loss(options: ReadOptions, what: str) -> None:
     """Records are gone: as failOnDataLoss says."""
     if options.fail_on_data_loss:
-        raise DataLossError(f"{what}. With failOnDataLoss=false the query goes on with what is left")
+        raise DataLossError(f"{what}. {GOES_ON}")
     _log.warning("%s; the query goes on with what is left, as failOnDataLoss=false says", what)
 
 
