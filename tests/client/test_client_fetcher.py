@@ -1,6 +1,7 @@
 """Fetching from brokers that say what a test wants: leaders that change, sessions that end, replicas nearby."""
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from tests.client.scripted_log import TOPIC, TOPIC_ID, ScriptedLog, refused
 from tests.client.waiting import until
 
 from snakka.client.consumer import Consumer, TopicPartition
+from snakka.client.consumer.positions import EARLIEST
 from snakka.client.errors import LogTruncatedError
 from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.batch_builder import build_batch
@@ -310,6 +312,16 @@ async def test_a_leader_that_is_elected_while_another_is_asked_is_asked_too() ->
             assert await numbers(consumer, 1) == [3]
             asked = second.broker.asked(ApiKey.OFFSET_FOR_LEADER_EPOCH)
             assert [each.topics[0].partitions[0].current_leader_epoch for each in asked] == [4, 5]
+
+
+async def test_a_question_that_was_not_asked_before_the_end_leaves_nothing_behind() -> None:
+    async with two_brokers() as (first, _):
+        async with consumer_of(first) as consumer:
+            consumer.assign([PARTITION])
+            await consumer.position(PARTITION)
+            consumer._reading.seek_to_time([PARTITION], EARLIEST)
+            await consumer._tasks.close()
+        gc.collect()  # a coroutine that nobody has awaited would complain
 
 
 async def test_a_truncation_is_told_if_nothing_may_be_chosen() -> None:

@@ -6,6 +6,7 @@ What the application must decide is handed to it as an error.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from snakka.client.cluster_view import ClusterView
@@ -92,11 +93,11 @@ class PositionFinder:
             groups = by_time if assigned.phase is Phase.RESETTING else by_epoch
             groups.setdefault(leader, []).append(assigned)
         if new:
-            self._spawn("the group's offsets", list(new.values()), self._from_group(new))
+            self._spawn("the group's offsets", list(new.values()), partial(self._from_group, new))
         for node_id, group in by_time.items():
-            self._spawn(f"offsets at broker {node_id}", group, self._from_time(node_id, group))
+            self._spawn(f"offsets at broker {node_id}", group, partial(self._from_time, node_id, group))
         for node_id, group in by_epoch.items():
-            self._spawn(f"epochs at broker {node_id}", group, self._from_epoch(node_id, group))
+            self._spawn(f"epochs at broker {node_id}", group, partial(self._from_epoch, node_id, group))
         self._poke_at(min(later, default=None))
 
     def reset(self, assigned: AssignedPartition, error: Exception | None = None) -> None:
@@ -119,7 +120,7 @@ class PositionFinder:
             self.reset(assigned)
         else:
             assigned.waits_for_application = True
-            self._spawn("the ends of a log", [assigned], self._tell_range(assigned))
+            self._spawn("the ends of a log", [assigned], partial(self._tell_range, assigned))
 
     def close(self) -> None:
         if self._timer is not None:
@@ -131,15 +132,15 @@ class PositionFinder:
         view = self._cluster.partition(*partition)
         return view.leader_id if view is not None and view.leader_id in self._cluster.brokers else None
 
-    def _spawn(self, what: str, group: list[AssignedPartition], work: Awaitable[None]) -> None:
+    def _spawn(self, what: str, group: list[AssignedPartition], work: Callable[[], Awaitable[None]]) -> None:
         for assigned in group:
             assigned.is_looked_up = True
         self._cluster.pool.tasks.spawn(what, self._guarded(group, work))
 
-    async def _guarded(self, group: list[AssignedPartition], work: Awaitable[None]) -> None:
+    async def _guarded(self, group: list[AssignedPartition], work: Callable[[], Awaitable[None]]) -> None:
         """Do it; what fails as a whole is tried again, or is for the application to know."""
         try:
-            await work
+            await work()
         except (ApiError, ClientError) as error:
             for assigned in group:
                 self._failed(assigned, error)
