@@ -84,6 +84,7 @@ class Queries:
         self._data = data
         self._scratch = scratch
         self._streams = 0
+        self.is_warm = False  # whether the JVM has compiled such queries already
 
     def frame(self, reader: Reader, topic: Topic) -> "DataFrame":
         read = self._spark.read

@@ -31,6 +31,7 @@ class CountedQueries:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Reader]] = []
+        self.is_warm = False
 
     def rate(self, what: str, reader: Reader, topic: Topic) -> float:
         self.asked.append((what, reader))

@@ -38,7 +38,7 @@ def test_every_byte_belongs_to_one_task(
         for base, size in zip(bases, sizes, strict=False)
     ]
     total = sum(sizes) * BATCH_BYTES
-    most = bytes_a_task(total, least_tasks, most_bytes)
+    most = bytes_a_task(total, least_tasks, most_bytes, 2)
 
     def cut_near(segment: SegmentFile, position: int) -> Cut | None:
         number = position // BATCH_BYTES
@@ -61,6 +61,15 @@ def test_every_byte_belongs_to_one_task(
         # Cuts are made at beginnings of batches, so a task may be one batch larger than it should be, at either end.
         assert all(sum(each.end - each.start for each in group) <= most + 2 * BATCH_BYTES for group in groups)
     assert len(groups) <= -(-total // most)
+
+
+def test_there_is_work_for_all_cores() -> None:
+    mebibyte = 1 << 20
+    assert bytes_a_task(300 * mebibyte, None, 128 * mebibyte, 2) == 128 * mebibyte
+    assert bytes_a_task(300 * mebibyte, None, 128 * mebibyte, 4) == 75 * mebibyte
+    assert bytes_a_task(5 * mebibyte, None, 128 * mebibyte, 8) == 4 * mebibyte
+    assert bytes_a_task(5 * mebibyte, 8, 128 * mebibyte, 8) == 5 * mebibyte // 8
+    assert bytes_a_task(0, None, 10, 1) == 10
 
 
 def log_of(counts: list[int], first_offset: int = 100) -> tuple[bytes, list[int]]:

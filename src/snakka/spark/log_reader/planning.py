@@ -4,6 +4,7 @@ Rule: everything is looked at once. What the broker appends later is not read; w
 """
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ def _planned(options: LogOptions, filters: PushedFilters) -> list[LogRange]:
     _check_named(options.source.end, "end", views)
     wanted = [_wanted(view, options, filters) for key, view in views.items() if filters.may_have(key)]
     total = sum(each.end - each.start for one in wanted for each in one.stretches)
-    most_bytes = bytes_a_task(total, options.source.least_pieces or 1, options.most_bytes)
+    most_bytes = bytes_a_task(total, options.source.least_pieces, options.most_bytes, os.cpu_count() or 1)
     return [each for one in wanted for each in _ranges(one, most_bytes)]
 
 

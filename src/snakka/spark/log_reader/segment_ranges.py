@@ -13,6 +13,8 @@ from pyspark.sql.datasource import InputPartition
 from snakka.spark.log_reader.segments import SegmentFile
 from snakka.storage.transaction_index import AbortedTransaction
 
+_LEAST_BYTES = 4 << 20
+
 
 class Stretch(NamedTuple):
     """Bytes of one segment that are read, and the offset at their beginning."""
@@ -63,8 +65,13 @@ class LogRange(InputPartition):
         return f"{self.topic}-{self.partition} [{self.first_offset}, {self.end_offset}) {self.size} bytes"
 
 
-def bytes_a_task(total: int, least_tasks: int, most_bytes: int) -> int:
-    """How much one task reads at most, so that there are `least_tasks` if the data can be divided so."""
+def bytes_a_task(total: int, least_tasks: int | None, most_bytes: int, cores: int) -> int:
+    """How much one task reads at most, so that there are `least_tasks` if the data can be divided so.
+
+    If nobody says how many, there is work for all cores, as where Spark divides files; little data is not divided for that.
+    """
+    if least_tasks is None:
+        return max(1, min(most_bytes, max(math.ceil(total / cores), _LEAST_BYTES)))
     return max(1, min(most_bytes, math.ceil(total / max(least_tasks, 1))))
 
 
