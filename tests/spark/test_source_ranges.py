@@ -137,6 +137,27 @@ def test_what_is_gone(broker: BlockingLocalBroker, admin: Admin, new_topic: NewT
         read(reader(bootstrap, timeout_ms=500), topic, 8, 30)
 
 
+def test_a_topic_that_is_made_anew_while_it_is_read(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic
+) -> None:
+    """Its new records have other offsets, and are none of this range."""
+    for fails in (True, False):
+        topic, bootstrap = new_topic(), broker.bootstrap_servers
+        fill(bootstrap, topic, ["x" * 500_000] * 60)  # more than is fetched ahead
+        rows = reader(bootstrap, fails=fails).read(RangeToRead(OffsetRange(at(topic, 0), 0, 60)))
+        count = next(rows).num_rows
+        admin.delete_topic(topic)
+        admin.create_topic(topic)
+        fill(bootstrap, topic, ["new"] * 100)
+        if fails:
+            with pytest.raises(DataLossError, match=f"{topic}-0"):
+                list(rows)
+        else:
+            batches = list(rows)
+            assert count + sum(batch.num_rows for batch in batches) < 60
+            assert b"new" not in [value for batch in batches for value in batch["value"].to_pylist()]
+
+
 def test_waiting_has_an_end(broker: BlockingLocalBroker, new_topic: NewTopic) -> None:
     """An open transaction in the range, which a driver would never have planned: another one's would not do better."""
     topic = new_topic()

@@ -87,7 +87,7 @@ class Fetcher:
                     f"fetch from broker {assigned.source}", self._fetch_from(assigned.source, wake)
                 )
         self._missing.look(is_missing)
-        self.poke()
+        self._wake()
 
     def close(self) -> None:
         """Fetch no more; what is on its way comes to nothing."""
@@ -120,7 +120,11 @@ class Fetcher:
     def poke(self) -> None:
         """There may be room for more, or a partition may go on."""
         if self._must_look:
-            self.look()
+            self.look()  # what must wait for the application still is looked at again with the next poke
+        else:
+            self._wake()
+
+    def _wake(self) -> None:
         for wake in self._wakes.values():
             wake.set()
 
