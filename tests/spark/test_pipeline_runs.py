@@ -221,7 +221,7 @@ def test_a_killed_run_is_continued_and_nothing_is_lost_or_doubled(
 def _maps_an_archive(pid: int) -> bool:
     """Whether the JVM of a run has the archive of classes in its memory."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return any("/snakka/spark-" in Path(f"/proc/{child}/maps").read_text() for child in children)
+    return any(re.search(r"/spark-\S+\.jsa", Path(f"/proc/{child}/maps").read_text()) for child in children)
 
 
 MODULE = """
