@@ -37,6 +37,8 @@ EVERY_TYPE = """
     NAMED_STRUCT('x', id, 'y', CAST(id AS STRING)) AS struct, IF(id % 5 = 0, NULL, id) AS sometimes
 """
 WAIT_SECONDS = 90
+# The first of a worker starts Spark, which takes its time on a busy machine.
+pytestmark = pytest.mark.timeout(400)
 
 
 def sink_options(name: str, directory: Path) -> dict[str, str]:
