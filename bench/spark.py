@@ -43,10 +43,8 @@ def obstacles() -> list[str]:
     jars = find_spark_connector()
     if jars is None:
         return ["Spark's own connector was left out: it needs Maven, or SNAKKA_SPARK_CONNECTOR"]
-    versions = ", ".join(Path(each).stem for each in jars if "spark" in each)
-    return [
-        f"Spark {_spark_version()} with {os.cpu_count()} tasks at a time; its own connector is {versions}"
-    ]
+    connector = next(Path(each).stem for each in jars if "sql-kafka" in Path(each).name)
+    return [f"Spark {_spark_version()}, {os.cpu_count()} tasks at a time; its own connector is {connector}"]
 
 
 def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
