@@ -38,6 +38,7 @@ def test_names_come_in_lower_case_as_spark_hands_them_over() -> None:
             "txnappid": "backfill",
             "txnversion": "7",
             "checkpointlocation": "/checkpoints/orders",
+            "queryname": "orders",
             "storage.aws_access_key_id": "id",
             "Storage.AWS_REGION": "eu-north-1",
         }

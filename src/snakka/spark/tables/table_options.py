@@ -21,7 +21,7 @@ MIN_TARGET_FILE_SIZE_BYTES = 1024
 COMPRESSIONS = ("none", "snappy", "gzip", "lz4", "zstd")
 
 # What Spark hands to every sink beside our own options.
-_SPARKS_OWN = frozenset({"checkpointlocation"})
+_SPARKS_OWN = frozenset({"checkpointlocation", "queryname"})
 _SUFFIXES = {"k": 1024, "m": 1024**2, "g": 1024**3}
 
 
