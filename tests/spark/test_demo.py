@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import dataset
+from deltalake import DeltaTable
 
 from snakka.client.blocking import Consumer
 from snakka.demo.events import CATEGORIES, MOST_DELAY_SECONDS, Figures, make_day
@@ -50,7 +50,7 @@ def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path) -> None:
     assert f"{figures.late:,} came too late for their windows" in ended.stdout
     assert f"snakka start --data-dir {directory / 'broker'}" in ended.stdout
 
-    orders = dataset.dataset(directory / TABLE_NAME, format="parquet").to_table()
+    orders = DeltaTable(directory / TABLE_NAME).to_pyarrow_table()
     assert orders.num_rows == len(set(orders["order_id"].to_pylist())) == figures.orders
     assert sum(orders["total"].to_pylist()) == Decimal(figures.revenue_cents) / 100
     assert figures.late_orders <= set(orders["order_id"].to_pylist())

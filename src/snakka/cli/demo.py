@@ -38,7 +38,7 @@ _EXAMPLES = """examples:
 It takes about a minute, needs Java 17 and snakka[spark], and listens on loopback only.
 exit codes: 0 all figures agree; 1 it failed; 2 something is missing; 130 interrupted"""
 
-_NEEDED = ("pyspark", "pyarrow", "yaml")
+_NEEDED = ("pyspark", "pyarrow", "yaml", "deltalake")
 _MOST_ORDERS = 5_000_000
 
 

@@ -37,9 +37,9 @@ FROM clean
 GROUP BY window(at, '10 minutes'), category
 \"\"\"
 
-[sinks.orders]                      # a table of Parquet files
+[sinks.orders]                      # a Delta table, each row exactly once
 from = "clean"
-format = "parquet"
+format = "delta"
 path = "{table}"
 
 [sinks.sales]                       # a topic, each row exactly once

@@ -150,11 +150,9 @@ class Demo:
         return bool(status["state"] == "finished")
 
     def _read_back(self, bootstrap: str, directory: Path) -> Outcome:
-        from pyarrow import dataset
+        from deltalake import DeltaTable
 
-        table = dataset.dataset(directory / TABLE_NAME, format="parquet").to_table(
-            columns=["order_id", "total"]
-        )
+        table = DeltaTable(directory / TABLE_NAME).to_pyarrow_table(columns=["order_id", "total"])
         sales = [
             json.loads(message.value, parse_float=Decimal)
             for message in self._messages(bootstrap, SALES_TOPIC)
