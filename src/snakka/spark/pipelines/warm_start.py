@@ -75,7 +75,11 @@ def light_home() -> Path | None:
 
 
 def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "snakka"
+    """Where such things are kept; a user without a home has none that lasts."""
+    given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME")
+    if not given:
+        return Path(tempfile.gettempdir()) / f"snakka-{os.getuid()}"
+    return (Path(given) if os.environ.get("XDG_CACHE_HOME") else Path(given) / ".cache") / "snakka"
 
 
 def java_home() -> Path | None:
@@ -90,7 +94,10 @@ def archive_options() -> list[str]:
     """The JVM's options for the archive; none if there is no archive that fits."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
-    path = archive_path()
+    try:
+        path = archive_path()
+    except OSError:
+        return []
     if path is None or not path.is_file():
         return []
     # -Xshare:auto: what can't be mapped is left out; and nobody needs to hear of it.
