@@ -90,6 +90,12 @@ def test_what_can_t_be_written_is_refused_before_a_task_begins(
         write(spark.range(1).selectExpr(columns), broker, **options)
 
 
+def test_a_topic_is_not_overwritten(spark: "SparkSession", broker: BlockingLocalBroker) -> None:
+    data = spark.sql("select 'a' as value").write.format("snakka").option("topic", "t")
+    with pytest.raises(Exception, match="a topic can't be overwritten"):
+        data.option("kafka.bootstrap.servers", broker.bootstrap_servers).mode("overwrite").save()
+
+
 def test_what_is_not_written_fails_the_job(
     spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, guarantee: str, admin: Admin
 ) -> None:

@@ -37,8 +37,11 @@ class SnakkaDataSource(DataSource):
         return StreamReader(self.options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        from snakka.spark.client_settings import SparkOptionError
         from snakka.spark.topic_sink.batch_writer import TopicBatchWriter
 
+        if overwrite:
+            raise SparkOptionError('a topic can\'t be overwritten: use mode("append")')
         return TopicBatchWriter(self.options, schema)
 
     def streamWriter(  # noqa: N802 -- Spark's name
