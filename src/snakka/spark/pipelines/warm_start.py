@@ -36,9 +36,9 @@ class Archive:
 
 
 def archive_path() -> Path | None:
-    """Where the archive of this Java and this Spark is, or would be; None without Java."""
-    java = java_home()
-    if java is None:
+    """Where the archive of this Java and this Spark is, or would be; None without Java or a home."""
+    java, cache = java_home(), _cache()
+    if java is None or cache is None:
         return None
     import pyspark
 
@@ -49,7 +49,7 @@ def archive_path() -> Path | None:
     release = java / "release"
     if release.is_file():
         digest.update(release.read_bytes())
-    return _cache() / f"spark-{pyspark.__version__}-{digest.hexdigest()[:12]}.jsa"
+    return cache / f"spark-{pyspark.__version__}-{digest.hexdigest()[:12]}.jsa"
 
 
 def light_home() -> Path | None:
@@ -59,9 +59,12 @@ def light_home() -> Path | None:
     """
     import pyspark
 
+    cache = _cache()
+    if cache is None:
+        return None
     installed = Path(pyspark.__file__).resolve().parent
     digest = hashlib.sha256(str(installed).encode()).hexdigest()[:12]
-    home = _cache() / f"spark-home-{pyspark.__version__}-{digest}"
+    home = cache / f"spark-home-{pyspark.__version__}-{digest}"
     try:
         if not home.is_dir():
             home.parent.mkdir(parents=True, exist_ok=True)
@@ -74,12 +77,11 @@ def light_home() -> Path | None:
     return home if (home / "jars").is_dir() else None
 
 
-def _cache() -> Path:
-    """Where such things are kept; a user without a home has none that lasts."""
-    given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME")
-    if not given:
-        return Path(tempfile.gettempdir()) / f"snakka-{os.getuid()}"
-    return (Path(given) if os.environ.get("XDG_CACHE_HOME") else Path(given) / ".cache") / "snakka"
+def _cache() -> Path | None:
+    """Where such things are kept; nowhere for a user without a home, since what Spark runs must be nobody else's."""
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"]) / "snakka"
+    return Path(os.environ["HOME"]) / ".cache" / "snakka" if os.environ.get("HOME") else None
 
 
 def java_home() -> Path | None:
@@ -108,7 +110,9 @@ def create_archive() -> Archive:
     """Start Spark, use it as a pipeline does, and keep what it loaded. PipelineError if that does not work."""
     path = archive_path()
     if path is None:
-        raise PipelineError("there is no Java: install a Java 17 runtime, or set JAVA_HOME")
+        raise PipelineError(
+            "there is no Java (install a Java 17 runtime, or set JAVA_HOME) or no home (set HOME)"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     clock = SystemClock()
     began = clock.monotonic()
