@@ -1,9 +1,9 @@
 """What makes Spark start faster: an archive of the JVM's classes, and a home whose Python is compiled.
 
-`create_archive` starts Spark once, lets it do what pipelines do, and has the JVM write the classes that it loaded as it ends
-(AppCDS); mapped into memory they save a third or more of the time to the first job. `light_home` is Spark's directory without the
-zip of Python sources that its workers would otherwise compile at every start, 0.6 s of a processor for each of them.
-`session.open_session` uses both.
+`create_archive` starts Spark once, lets it do what pipelines do, and has the JVM write the classes that it loaded as
+it ends (AppCDS); mapped into memory they save a third or more of the time to the first job. `light_home` is Spark's
+directory without the zip of Python sources that its workers would otherwise compile at every start, 0.6 s of a
+processor for each of them. `session.open_session` uses both.
 
 Rule: neither ever breaks a start. An archive belongs to one Java and one Spark, and its name says so; what does not fit is
 not used, and the JVM itself ignores an archive that it can't map.
