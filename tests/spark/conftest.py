@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NewTopic = Callable[..., str]
+# Of a test that says nothing else: Spark takes its time where others work beside it.
+SECONDS = 400
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one worker: a second JVM would cost more than it gains."""
+    """All in one worker: a second JVM would cost more than it gains. Whoever comes first waits for Spark to start."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.xdist_group("spark"))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(SECONDS))
 
 
 @pytest.fixture(scope="session")
