@@ -17,11 +17,12 @@ _REASONS = {
         where other work keeps both cores busy there is less than that left""",
     "Spark reads all columns": """what Python hands over is copied through a socket into the JVM, and turned into rows there;
         Parquet's own reader is in the JVM already, and decodes while the broker and Python need cores of their own""",
-    "log files instead": """both end in the same way, from Python through a socket into the JVM, which, by the
-        processor time of each process, is most of the work; what the log reader saves is the broker and the network, with few cores less than a third of the whole""",
-    "Spark micro-batch": """a batch of Python's data sources passes through Python processes that the JVM's own connector does
-        not have. One short profile: the worker of a task waits some 25 ms until the JVM has told it, as an Arrow stream, which
-        partition to read, our reading takes 4 ms, our driver's part 8 ms; where the rest goes is not known yet""",
+    "log files instead": """both end in the same way, from Python through a socket into the JVM, which is most of the work
+        by the processor time of each process; what the log reader saves is the broker and the network, with few cores less
+        than a third of the whole""",
+    "Spark micro-batch": """a batch of a Python data source passes through Python processes that the JVM's own connector
+        does not have. In one short profile the worker of a task waited some 25 ms until the JVM had told it, as an Arrow
+        stream, which partition to read; our reading took 4 ms, our driver's part 8 ms; where the rest goes is not known""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
     "process start": """imports: of 0.2 s of CPU the interpreter and asyncio take 0.06 s and our 260 modules 0.11 s, a
         third of that for the methods that dataclasses generate; other work on the cores stretches it""",
