@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from snakka.client.blocking import Admin
+from snakka.spark.worker_clients import worker_clients
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
 def broker() -> Iterator[BlockingLocalBroker]:
     with BlockingLocalBroker() as running:
         yield running
+        worker_clients().close()  # tests are workers too where they call what runs on executors
 
 
 @pytest.fixture(scope="module")
