@@ -11,6 +11,7 @@ from tools.blocking_stub import blocking_stub
 from tools.client_keywords import client_keywords
 from tools.message_code import module_code
 from tools.schema_notation import parse_apis, parse_error_codes, parse_messages, snake_case
+from tools.spark_page import spark_page
 from tools.supported_apis import supported_apis
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +29,7 @@ def generated_files() -> Iterator[tuple[Path, str]]:
     yield from _records()
     yield PROTOCOL / "error_codes.py", key_tables.error_codes(parse_error_codes(SCHEMAS / "errors.codes"))
     yield ROOT / "SUPPORTED_APIS.md", supported_apis()
+    yield ROOT / "docs" / "spark.md", spark_page()
     yield CLIENT / "keywords.py", client_keywords()
     yield CLIENT / "blocking.pyi", blocking_stub()
 

@@ -1,0 +1,115 @@
+"""docs/spark.md: how Spark reads and writes topics and tables, with the tables of options from their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from snakka.spark.read_options import OPTIONS
+from snakka.spark.tables.table_options import DELTA_OPTIONS, ICEBERG_OPTIONS, TableOption
+from snakka.spark.topic_sink.write_options import DEFAULT_DECISION_TOPIC
+
+_TEXT = """\
+# Topics and tables on Spark
+
+<!-- GENERATED from the declared options by `make generate`: do not edit. -->
+
+`pip install 'snakka[spark]'` brings PySpark and the formats below; beside that Spark needs Java 17. Spark finds them
+by itself, in local sessions, on clusters and in SQL: there is nothing to register, and there are no jars.
+
+| format | reads | writes |
+|---|---|---|
+| `snakka` | topics, in batches and as streams | topics, at least once or exactly once |
+| `snakka-log` | [data directories](log-reader.md), without a broker | |
+| `snakka-delta`, `snakka-iceberg` | | tables, each batch once |
+
+A file can declare a whole job: see [pipelines.md](pipelines.md).
+
+## Reading topics
+
+Columns, options, offsets in JSON and checkpoints are those of Spark's own Kafka source, so a job changes one word,
+and either goes on from the other's checkpoint once its first batch is committed.
+`pyspark_snakka.enable_kafka_alias()` spares even that word where the JVM's connector is absent.
+
+```python
+orders = (
+    spark.readStream.format("snakka")
+    .option("kafka.bootstrap.servers", "127.0.0.1:9092")
+    .option("subscribe", "orders")
+    .schema("value BINARY, timestamp TIMESTAMP")  # only these columns are decoded; leave it out for all
+    .load()
+)
+```
+
+{reading}
+
+Options that begin with `kafka.` are settings of the client, `kafka.isolation.level=read_committed` and those of TLS
+and SASL among them. What finished batches have read is committed to the group `kafka.group.id`, or one that is named
+after `groupIdPrefix` and the subscription: ordinary lag tools see the query.
+
+Where it differs: batches are saved with `.mode("append")`, streams in update mode are written through `foreachBatch`
+(the alias hides both), and Spark has no continuous or real-time mode for sources in Python.
+
+## Writing topics
+
+Columns `value`, and if they are there `key`, `headers`, `topic` and `partition`, as Spark's own sink has them.
+
+{writing}
+
+With exactly-once every task writes in a transaction of its own, and the driver decides for all of them at once:
+consumers that read committed records see each row of a batch once, whoever was killed in between. Speculative
+execution must be off.
+
+## Writing tables
+
+Tasks write Parquet files, and the driver adds them to the table in one commit that carries the query and the batch; a
+batch that is tried again is not added twice.
+
+`snakka-delta`; options that begin with `storage.` go to the object store:
+
+{delta}
+
+`snakka-iceberg`; options that begin with `catalog.` are pyiceberg's properties of a catalog, for example
+`catalog.type=sql` and `catalog.uri`:
+
+{iceberg}
+
+`snakka pipeline maintain` compacts small files, expires what is old, and removes what killed tasks have left.
+"""
+
+_WRITING = (
+    ("topic", "", "The topic of all rows; without it there must be a column."),
+    ("deliveryGuarantee", "at-least-once", "`exactly-once`: in transactions."),
+    ("decisionTopic", DEFAULT_DECISION_TOPIC, "Where the driver writes which batches count."),
+    ("transactionTimeoutMs", "transaction.max.timeout.ms of the brokers", "How long a batch may take."),
+    ("txnAppId", "", "Batch writes: who writes; with `txnVersion` a write is done once."),
+    ("txnVersion", "", "Batch writes: grows with each write of a `txnAppId`."),
+)
+
+
+def spark_page() -> str:
+    """The whole page."""
+    return _TEXT.format(
+        reading=_table(
+            ("option", "default", "queries", "meaning"),
+            ((f"`{each.name}`", each.default, each.where.value, each.meaning) for each in OPTIONS),
+        ),
+        writing=_table(
+            ("option", "default", "meaning"),
+            ((f"`{name}`", default, meaning) for name, default, meaning in _WRITING),
+        ),
+        delta=_table_options(DELTA_OPTIONS),
+        iceberg=_table_options(ICEBERG_OPTIONS),
+    )
+
+
+def _table_options(options: Iterable[TableOption]) -> str:
+    rows = (
+        (f"`{each.name}`", "must be set" if each.default is None else each.default, each.meaning)
+        for each in options
+    )
+    return _table(("option", "default", "meaning"), rows)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
