@@ -28,6 +28,8 @@ _SIZE = struct.Struct(">i")
 JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION, LEAVE_VERSION = 7, 5, 4, 4
 # Members hear of a rebalance by a heartbeat: often, so that the server is measured and not the wait for the next one.
 HEARTBEAT_SECONDS = 0.02
+# But no more than so many a second in all: the thread that sends them has to come to rest in between.
+MOST_HEARTBEATS_A_SECOND = 5000
 SESSION_MS = 300_000
 
 
@@ -154,15 +156,16 @@ class Crowd:
     def settle(self, deadline_seconds: float = 120.0) -> None:
         """Until all members of each group have an assignment of one generation."""
         deadline = time.monotonic() + deadline_seconds
-        next_beat = time.monotonic() + HEARTBEAT_SECONDS
+        pause = max(HEARTBEAT_SECONDS, len(self.members) / MOST_HEARTBEATS_A_SECOND)
+        next_beat = time.monotonic() + pause
         while not self._is_settled():
-            for key, _ in self._selector.select(HEARTBEAT_SECONDS / 4):
+            for key, _ in self._selector.select(pause / 4):
                 key.data.receive()
             now = time.monotonic()
             if now > deadline:
                 raise TimeoutError("the members do not come to rest")
             if now >= next_beat:
-                next_beat = now + HEARTBEAT_SECONDS
+                next_beat = now + pause
                 for member in self.members:
                     if member.is_settled and member.is_idle:
                         member.heartbeat()
