@@ -39,3 +39,19 @@ async def snakka() -> AsyncIterator[LocalBroker]:
     """Snakka on the test's own loop."""
     async with LocalBroker() as broker:
         yield broker
+
+
+@pytest.fixture
+def snakka_options() -> dict[str, object]:
+    """What `bootstrap`'s Snakka is started with; a module that needs some has a fixture of this name."""
+    return {}
+
+
+@pytest.fixture(params=["snakka", "kafka"])
+async def bootstrap(request: pytest.FixtureRequest, snakka_options: dict[str, object]) -> AsyncIterator[str]:
+    """Each kind of broker in turn: whoever asks for this is tried with both."""
+    if request.param == "kafka":
+        yield request.getfixturevalue("kafka").bootstrap
+    else:
+        async with LocalBroker(snakka_options) as broker:
+            yield broker.bootstrap_servers

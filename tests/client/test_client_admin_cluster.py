@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from uuid import uuid4
 
@@ -21,16 +21,6 @@ from snakka.client.admin import (
 from snakka.client.errors import UnsupportedByBrokerError
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
-from snakka.testing import LocalBroker
-
-
-@pytest.fixture(params=("snakka", "kafka"))
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    async with AsyncExitStack() as opened:
-        if request.param == "kafka":
-            yield request.getfixturevalue("kafka").bootstrap
-        else:
-            yield (await opened.enter_async_context(LocalBroker())).bootstrap_servers
 
 
 @pytest.fixture

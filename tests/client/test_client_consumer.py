@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 from confluent_kafka import Producer
@@ -28,15 +27,6 @@ from snakka.protocol.messages.fetch import FetchRequest
 from snakka.testing import LocalBroker
 
 SECONDS = 20
-
-
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker() as broker:
-            yield broker.bootstrap_servers
 
 
 @pytest.fixture

@@ -30,18 +30,13 @@ FAST: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        quick = {
-            "group.min.session.timeout.ms": "1000",
-            "group.consumer.min.heartbeat.interval.ms": "100",
-            "group.consumer.heartbeat.interval.ms": "200",
-        }
-        async with LocalBroker(quick) as broker:
-            yield broker.bootstrap_servers
+@pytest.fixture
+def snakka_options() -> dict[str, object]:
+    return {
+        "group.min.session.timeout.ms": "1000",
+        "group.consumer.min.heartbeat.interval.ms": "100",
+        "group.consumer.heartbeat.interval.ms": "200",
+    }
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
@@ -14,7 +14,6 @@ from snakka.client.consumer import Consumer, Message, OffsetAndMetadata, Rebalan
 from snakka.client.errors import ClientConfigError, CommitFailedError, MemberFencedError, NoOffsetError
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
-from snakka.testing import LocalBroker
 
 SECONDS = 30
 QUICK_GROUPS = {
@@ -27,13 +26,9 @@ PROTOCOLS = ("range", "roundrobin", "sticky", "cooperative-sticky", "consumer")
 EAGER_COOPERATIVE_MODERN = ("range", "cooperative-sticky", "consumer")
 
 
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker(QUICK_GROUPS) as broker:
-            yield broker.bootstrap_servers
+@pytest.fixture
+def snakka_options() -> dict[str, object]:
+    return dict(QUICK_GROUPS)
 
 
 @pytest.fixture

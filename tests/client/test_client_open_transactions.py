@@ -7,14 +7,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.client.independent_reader import read_topic
+from tests.client.transaction_versions import play_by_version_1
 from tests.client.waiting import WAIT_SECONDS
 
 from snakka.client.admin import Admin
-from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.errors import ClientClosedError, TransactionStateError
 from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer import Producer
-from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END, TransactionCalls
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.testing import LocalBroker
@@ -48,15 +47,7 @@ async def admin(request: pytest.FixtureRequest, name: str) -> AsyncIterator[Admi
 def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The rules that both clients play by: brokers serve both, whatever they prefer."""
     if request.param == 1:
-
-        async def one(calls: TransactionCalls, deadline: float) -> int:
-            return 1
-
-        async def explicit(admin: TransactionAdmin, transactional_id: str, deadline: float) -> int:
-            return LAST_EXPLICIT_END
-
-        monkeypatch.setattr(TransactionCalls, "version", one)
-        monkeypatch.setattr(TransactionAdmin, "_newest_end", explicit)
+        play_by_version_1(monkeypatch)
     return int(request.param)
 
 

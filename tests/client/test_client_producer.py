@@ -1,12 +1,10 @@
 """Sending records to Snakka and to Apache Kafka: what comes out is what went in, once and in order."""
 
 import asyncio
-import itertools
-import os
-from collections.abc import AsyncIterator
 
 import pytest
 from tests.client.independent_reader import read_topic
+from tests.client.topic_content import create, new_name
 
 from snakka.client.admin import Admin
 from snakka.client.errors import (
@@ -23,28 +21,10 @@ from snakka.protocol.errors import ApiError
 from snakka.protocol.key_hash import partition_for_key
 from snakka.testing import LocalBroker
 
-_numbers = itertools.count()
-
 
 @pytest.fixture
 def topic() -> str:
-    return f"producer-{os.getpid()}-{next(_numbers)}"
-
-
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker() as broker:
-            yield broker.bootstrap_servers
-
-
-async def create(bootstrap: str, topic: str, partitions: int = 1, **configs: str) -> None:
-    async with Admin(bootstrap_servers=bootstrap) as admin:
-        await admin.create_topic(
-            topic, partitions=partitions, configs={name.replace("_", "."): configs[name] for name in configs}
-        )
+    return new_name("producer")
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)

@@ -1,15 +1,13 @@
 """Tables become records: by their keys, by a column, or anywhere; each partition's rows in order."""
 
 import itertools
-import os
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pyarrow
 import pytest
 from tests.client.independent_reader import read_topic
+from tests.client.topic_content import create, new_name
 
-from snakka.client.admin import Admin
 from snakka.client.errors import BufferFullError, ClientConfigError, RecordTooLargeError
 from snakka.client.producer import BatchMetadata, Producer
 from snakka.client.producer.arrow_rows import NO_PARTITION, Columns, rows_by_partition
@@ -17,28 +15,10 @@ from snakka.protocol.errors import ApiError
 from snakka.protocol.key_hash import partition_for_key
 from snakka.testing import LocalBroker
 
-_numbers = itertools.count()
-
 
 @pytest.fixture
 def topic() -> str:
-    return f"arrow-{os.getpid()}-{next(_numbers)}"
-
-
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker() as broker:
-            yield broker.bootstrap_servers
-
-
-async def create(bootstrap: str, topic: str, partitions: int, **configs: str) -> None:
-    async with Admin(bootstrap_servers=bootstrap) as admin:
-        await admin.create_topic(
-            topic, partitions=partitions, configs={name.replace("_", "."): configs[name] for name in configs}
-        )
+    return new_name("arrow")
 
 
 def numbered_table(count: int) -> pyarrow.Table:

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import os
 import random
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -14,6 +13,7 @@ import pytest
 from tests.cli.broker_process import BrokerProcess, run_command, start_broker
 from tests.client.independent_reader import read_topic
 from tests.client.kafka_broker import CLUSTER_ID
+from tests.client.topic_content import create, new_name
 from tests.client.unreliable_proxy import UnreliableProxy
 from tests.client.waiting import until
 from tests.kafka.nodes import KafkaProcess, Node, kafka_libs
@@ -25,26 +25,10 @@ from snakka.client.producer import Producer, RecordMetadata
 from snakka.protocol.errors import ApiError
 from snakka.testing import LocalBroker
 
-_numbers = itertools.count()
-
 
 @pytest.fixture
 def topic() -> str:
-    return f"faults-{os.getpid()}-{next(_numbers)}"
-
-
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker() as broker:
-            yield broker.bootstrap_servers
-
-
-async def create(bootstrap: str, topic: str, partitions: int = 1) -> None:
-    async with Admin(bootstrap_servers=bootstrap) as admin:
-        await admin.create_topic(topic, partitions=partitions)
+    return new_name("faults")
 
 
 @asynccontextmanager

@@ -17,7 +17,6 @@ from snakka.client.broker_pool import BrokerPool
 from snakka.client.consumer import Consumer, TopicPartition
 from snakka.client.errors import ClientError, DeliveryTimeoutError, RequestTimedOutError
 from snakka.client.producer import Producer
-from snakka.testing import LocalBroker
 
 SECONDS = 30
 FAST: dict[str, Any] = {
@@ -26,15 +25,6 @@ FAST: dict[str, Any] = {
     "reconnect_backoff_ms": 10,
     "reconnect_backoff_max_ms": 50,
 }
-
-
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker() as broker:
-            yield broker.bootstrap_servers
 
 
 @pytest.fixture

@@ -3,13 +3,14 @@
 import asyncio
 import itertools
 import os
-from collections.abc import AsyncIterator
 
 import pytest
 from confluent_kafka import Consumer as LibrdkafkaConsumer
 from confluent_kafka import TopicPartition as LibrdkafkaPartition
 from tests.client.awaited_answers import answer
 from tests.client.independent_reader import READ_SECONDS, read_topic
+from tests.client.topic_content import create
+from tests.client.transaction_versions import play_by_version_1
 
 from snakka.client.admin import Admin
 from snakka.client.consumer import Consumer
@@ -20,7 +21,6 @@ from snakka.client.errors import (
 )
 from snakka.client.group_metadata import GroupMetadata
 from snakka.client.producer import Producer
-from snakka.client.producer.transaction_calls import TransactionCalls
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
@@ -35,33 +35,17 @@ def name() -> str:
     return f"transactions-{os.getpid()}-{next(_numbers)}"
 
 
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        options = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 100}
-        async with LocalBroker(options) as broker:
-            yield broker.bootstrap_servers
+@pytest.fixture
+def snakka_options() -> dict[str, object]:
+    return {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 100}
 
 
 @pytest.fixture(params=[1, 2], ids=["version-1", "version-2"])
 def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The rules that the producer plays by: brokers serve both, whatever they prefer."""
     if request.param == 1:
-
-        async def one(calls: TransactionCalls, deadline: float) -> int:
-            return 1
-
-        monkeypatch.setattr(TransactionCalls, "version", one)
+        play_by_version_1(monkeypatch)
     return int(request.param)
-
-
-async def create(bootstrap: str, topic: str, partitions: int = 1, **configs: str) -> None:
-    async with Admin(bootstrap_servers=bootstrap) as admin:
-        await admin.create_topic(
-            topic, partitions=partitions, configs={name.replace("_", "."): configs[name] for name in configs}
-        )
 
 
 async def committed_values(bootstrap: str, topic: str) -> list[bytes | None]:

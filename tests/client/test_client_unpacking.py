@@ -4,7 +4,6 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +22,6 @@ from snakka.protocol.batch_reader import Record
 from snakka.protocol.compression import Bytes, Compression, decompress
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.fetched_batches import SLOW_BYTES, FetchedBatches
-from snakka.testing import LocalBroker
 
 SECONDS = 20
 # What hardly compresses, so that its size is known.
@@ -247,15 +245,6 @@ def test_a_large_batch_behind_a_marker_is_the_next_one() -> None:
     assert not batches.is_slow
     next(batches)
     assert batches.is_slow
-
-
-@pytest.fixture(params=["snakka", "kafka"])
-async def bootstrap(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    if request.param == "kafka":
-        yield request.getfixturevalue("kafka").bootstrap
-    else:
-        async with LocalBroker() as broker:
-            yield broker.bootstrap_servers
 
 
 @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])

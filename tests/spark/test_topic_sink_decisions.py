@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.client.kafka_broker import running_kafka_broker
+from tests.client.transaction_versions import play_by_version_1
 from tests.kafka.nodes import kafka_libs
 from tests.spark.topic_sink_reading import values
 
@@ -13,7 +14,7 @@ from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.blocking import Admin, Producer
 from snakka.client.errors import ClientError
 from snakka.client.open_transaction import OpenTransaction
-from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END, TransactionCalls
+from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END
 from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
@@ -63,15 +64,7 @@ def options(broker: Address, admin: Admin) -> WriteOptions:
 def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The transaction.version whose rules are played by: brokers serve both, whatever they prefer."""
     if request.param == 1:
-
-        async def one(calls: TransactionCalls, deadline: float) -> int:
-            return 1
-
-        async def explicit(admin: TransactionAdmin, transactional_id: str, deadline: float) -> int:
-            return LAST_EXPLICIT_END
-
-        monkeypatch.setattr(TransactionCalls, "version", one)
-        monkeypatch.setattr(TransactionAdmin, "_newest_end", explicit)
+        play_by_version_1(monkeypatch)
     return int(request.param)
 
 
