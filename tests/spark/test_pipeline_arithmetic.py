@@ -192,7 +192,8 @@ def test_plain_lines_come_at_most_once_a_second() -> None:
     assert [line.split(" | ")[0] for line in out.getvalue().splitlines()] == ["out: batch 0", "out: batch 1"]
 
 
-def test_a_terminal_is_redrawn_in_place() -> None:
+def test_a_terminal_is_redrawn_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     out = io.StringIO()
     display = LiveDisplay(out)
     display.update(status(), 1.0)
@@ -203,11 +204,37 @@ def test_a_terminal_is_redrawn_in_place() -> None:
     assert out.getvalue().endswith("done\n")
 
 
-def test_a_terminal_is_told_from_a_file(tmp_path: Path) -> None:
+def test_a_narrow_terminal_shows_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = status(error="the disk is full")
+    failed["sinks"]["out"]["error"] = "the disk is full, and so is every other one that was tried"
+    monkeypatch.setenv("COLUMNS", "40")
+    out = io.StringIO()
+    display = LiveDisplay(out)
+    display.update(failed, 1.0)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) < 40
+    for figure in ("batch 0", "200 rows/s", "batch time 500 ms", "lag t 2", "state 3 rows", "bad 2 rows"):
+        assert any(figure in line for line in lines)
+    assert " ".join("".join(lines).split()).count("every other one that was tried") == 1
+    # It became narrower: the terminal has broken the lines once more, and all of them go.
+    monkeypatch.setenv("COLUMNS", "30")
+    display.update(failed, 2.0)
+    rows = sum(-(-len(line) // 30) for line in lines)
+    assert f"\x1b[{rows}F\x1b[J" in out.getvalue()
+    # It became lower: what does not fit is left out.
+    monkeypatch.setenv("LINES", "4")
+    display.update(failed, 3.0)
+    assert len(out.getvalue().rsplit("\x1b[J", 1)[1].splitlines()) == 3
+
+
+def test_a_terminal_is_told_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     main_end, terminal_end = os.openpty()
     with os.fdopen(main_end), os.fdopen(terminal_end, "w") as terminal, (tmp_path / "log").open("w") as file:
         assert isinstance(open_display(terminal), LiveDisplay)
         assert isinstance(open_display(file), LineDisplay)
+        monkeypatch.setenv("TERM", "dumb")
+        assert isinstance(open_display(terminal), LineDisplay)
 
 
 # -- Resets ------------------------------------------------------------------------------------------------------------

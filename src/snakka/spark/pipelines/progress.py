@@ -16,6 +16,8 @@ BAD_ROWS = "bad_rows_of_"  # what Spark counts for us while rows go by, for each
 # The rate is that of the last seconds, so that one slow batch does not show for ever.
 RATE_SECONDS = 10.0
 
+BETWEEN = " | "  # two figures of a line
+
 
 @dataclass(slots=True)
 class SinkProgress:
@@ -173,4 +175,4 @@ def sink_line(progress: Mapping[str, Any]) -> str:
         parts.append(f"bad {count_text(progress['bad_rows'])} rows")
     if progress["error"]:
         parts.append(f"error: {progress['error']}")
-    return " | ".join(parts)
+    return BETWEEN.join(parts)

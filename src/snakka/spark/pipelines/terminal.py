@@ -3,14 +3,17 @@
 Rule: both show the same words (`progress.sink_line`). Nothing is drawn more often than eyes can follow.
 """
 
+import os
 import shutil
+import textwrap
 from collections.abc import Mapping
 from typing import Any, Protocol, TextIO
 
-from snakka.spark.pipelines.progress import count_text, seconds_text, sink_line, time_text
+from snakka.spark.pipelines.progress import BETWEEN, count_text, seconds_text, sink_line, time_text
 
 _REDRAW_SECONDS = 0.25
 _LINE_SECONDS = 1.0
+_INDENT = "      "
 
 
 class Display(Protocol):
@@ -24,19 +27,20 @@ class Display(Protocol):
 
 
 def open_display(out: TextIO) -> Display:
-    return LiveDisplay(out) if out.isatty() else LineDisplay(out)
+    can_redraw = out.isatty() and os.environ.get("TERM") != "dumb"
+    return LiveDisplay(out) if can_redraw else LineDisplay(out)
 
 
 class LiveDisplay:
-    """For a terminal."""
+    """For a terminal: as wide as it is now, and never higher, since lines that have left it can't be redrawn."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._drawn_lines = 0
+        self._drawn: list[str] = []
         self._drawn_at = float("-inf")
 
     def say(self, line: str) -> None:
-        self._erase()
+        self._erase(shutil.get_terminal_size().columns)
         self._out.write(line + "\n")
         self._out.flush()
 
@@ -44,17 +48,39 @@ class LiveDisplay:
         if not force and now - self._drawn_at < _REDRAW_SECONDS:
             return
         self._drawn_at = now
-        width = shutil.get_terminal_size().columns - 1
-        lines = [line[:width] for line in status_lines(status, now_ms=status["updated_ms"])]
-        self._erase()
-        self._out.write("".join(line + "\n" for line in lines))
+        size = shutil.get_terminal_size()
+        lines = [
+            part
+            for line in status_lines(status, now_ms=status["updated_ms"])
+            for part in folded(line, size.columns - 1)
+        ]
+        self._erase(size.columns)
+        self._drawn = lines[: max(1, size.lines - 1)]
+        self._out.write("".join(line + "\n" for line in self._drawn))
         self._out.flush()
-        self._drawn_lines = len(lines)
 
-    def _erase(self) -> None:
-        if self._drawn_lines:
-            self._out.write(f"\x1b[{self._drawn_lines}F\x1b[J")
-            self._drawn_lines = 0
+    def _erase(self, columns: int) -> None:
+        """A terminal that became narrower has made several lines of one."""
+        rows = sum(max(1, -(-len(line) // columns)) for line in self._drawn)
+        if rows:
+            self._out.write(f"\x1b[{rows}F\x1b[J")
+            self._drawn = []
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A line as several that are as wide as that; between figures, if it may be."""
+    lines = [""]
+    for part in line.split(BETWEEN):
+        longer = f"{lines[-1]}{BETWEEN}{part}" if lines[-1] else part
+        if len(longer) > width and lines[-1]:
+            lines.append(_INDENT + part)
+        else:
+            lines[-1] = longer
+    return [
+        part
+        for each in lines
+        for part in textwrap.wrap(each, max(width, 2 * len(_INDENT)), subsequent_indent=_INDENT)
+    ]
 
 
 class LineDisplay:
