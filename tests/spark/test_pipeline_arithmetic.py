@@ -1,10 +1,12 @@
 """Progress, status files and resets without Spark."""
 
+import fcntl
 import io
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +146,32 @@ def test_a_status_is_what_the_lock_says(state: RunState) -> None:
     assert (state.read() or {})["state"] == "died"
     state.write(status(state="finished", ended_ms=5000))
     assert (state.read() or {})["state"] == "finished"
+
+
+def test_who_looks_at_a_status_is_in_nobodys_way(state: RunState) -> None:
+    """It holds the lock for a moment, which a run that starts in just this moment waits for."""
+    with state.locked():
+        pass
+    lock = state.directory / "run.lock"
+    with lock.open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        threading.Timer(0.05, lambda: fcntl.flock(looking, fcntl.LOCK_UN)).start()
+        with state.locked():
+            assert state.is_running()
+
+
+def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file is in the way")
+    (tmp_path / "p.yaml").write_text(
+        "kafka: {bootstrap.servers: 'x:1'}\nsources: {a: {topics: a}}\nsinks: {out: {format: noop}}\ncheckpoint: state\n"
+    )
+    wrong = RunState(read_pipeline(tmp_path / "p.yaml"))
+    with (
+        pytest.raises(PipelineError, match=r"state: File exists; the checkpoint must be writable"),
+        wrong.locked(),
+    ):
+        pass
+    assert wrong.read() is None
 
 
 def test_a_killed_process_lets_go_of_the_lock(state: RunState, tmp_path: Path) -> None:

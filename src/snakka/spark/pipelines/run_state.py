@@ -16,13 +16,16 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import Any, TextIO
 
+from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.declaration import Pipeline
 from snakka.spark.pipelines.problems import PipelineError
 
 ENDED = ("finished", "failed", "interrupted")
 DIED = "died"
+_LOOK_SECONDS = 0.2
 
 
 class RunState:
@@ -49,23 +52,29 @@ class RunState:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Nobody else runs or resets the pipeline meanwhile; PipelineError if somebody does."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        with self._lock_file.open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            file = self._lock_file.open("a")
+        except OSError as error:
+            raise PipelineError(
+                f"{error.filename}: {error.strerror}; the checkpoint must be writable"
+            ) from None
+        with file:
+            if not _lock(file):
                 status = self.read() or {}
                 who = f" (process {status['pid']})" if "pid" in status else ""
+                name = status.get("pipeline", self.name)
                 raise PipelineError(
-                    f"{self.name} runs already{who}; `snakka pipeline status` shows it, SIGTERM stops it"
-                ) from None
+                    f"{name} runs already{who} in {self.directory}; `snakka pipeline status` shows it, SIGTERM stops it"
+                )
             yield
 
     def is_running(self) -> bool:
+        """Also for those who may only read."""
         try:
-            with self._lock_file.open("a") as file:
+            with self._lock_file.open() as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return False
         except BlockingIOError:
             return True
@@ -101,6 +110,21 @@ def local_path(place: str) -> Path | None:
     return None if "://" in place else Path(place)
 
 
+def _lock(file: TextIO) -> bool:
+    """False if another process has it. Who looks whether it runs has it too, but for a moment only."""
+    clock = SystemClock()
+    deadline = clock.monotonic() + _LOOK_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if clock.monotonic() >= deadline:
+                return False
+            sleep(_LOOK_SECONDS / 20)
+        else:
+            return True
+
+
 def _replace(file: Path, content: Mapping[str, object]) -> None:
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
     fresh.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -110,6 +134,6 @@ def _replace(file: Path, content: Mapping[str, object]) -> None:
 def _read(file: Path) -> dict[str, Any] | None:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return content if isinstance(content, dict) else None
