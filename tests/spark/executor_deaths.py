@@ -1,0 +1,180 @@
+"""The three sinks on executors that die: at each step of a batch the JVM of one is killed with -9.
+
+The formats are those of the sinks with `-mortal`. Their option `deathDirectory` is where the processes of a query tell each
+other what happened: `place BATCH-TASK` the executor that a task ran on, `death BATCH` which one was killed. The driver
+writes beside it, in `executors`, which ones it has.
+"""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSource, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+from topic_sink_faults import IN_COMMIT, IN_TASKS, Fault, FaultyStreamWriter
+
+from snakka.spark.data_source import SnakkaDataSource
+from snakka.spark.tables import table_writer
+from snakka.spark.tables.data_sources import DeltaDataSource, IcebergDataSource
+
+EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+BEFORE_A_TASK = "before a task has written"
+# One in each batch, from the first. The decision about a table's batch is the commit of the table itself.
+STEPS = (BEFORE_A_TASK, *IN_TASKS, *IN_COMMIT[:2])
+WAIT_SECONDS = 120.0
+
+
+class ExecutorDeath(Fault):
+    """Whoever comes to the step of a batch kills its own executor; on the driver, one that has finished a task of it."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._directory = Path(options["deathdirectory"])
+        self._batch_id = -1
+
+    def is_at(self, where: str, batch_id: int) -> bool:
+        """What happens next happens in this batch."""
+        self._batch_id = batch_id
+        return STEPS[batch_id : batch_id + 1] == (where,) and not self._mark.exists()
+
+    def note_place(self, batch_id: int, task: int) -> None:
+        """Where a task runs."""
+        (self._directory / f"place {batch_id}-{task}").write_text(str(own_executor()))
+
+    def happen(self) -> None:
+        is_task = TaskContext.get() is not None
+        victim = own_executor() if is_task else self._executor_of_first_task()
+        command = command_of(victim)
+        try:
+            with self._mark.open("x") as mark:
+                mark.write(f"{victim}\n{command}")
+        except FileExistsError:
+            return
+        os.kill(victim, signal.SIGKILL)
+        if is_task:
+            time.sleep(WAIT_SECONDS)  # until Spark ends the workers of an executor that is gone
+            raise TimeoutError(f"executor {victim} was killed, and its worker still lives")
+        self._await_driver(executor_id(command))
+
+    @property
+    def _mark(self) -> Path:
+        return self._directory / f"death {self._batch_id}"
+
+    def _executor_of_first_task(self) -> int:
+        return int((self._directory / f"place {self._batch_id}-0").read_text())
+
+    def _await_driver(self, executor: str) -> None:
+        """Until Spark, too, knows that it is gone."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while executor in (self._directory.parent / "executors").read_text().split():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the driver still has executor {executor}")
+            time.sleep(0.02)
+
+
+class MortalTopicWriter(FaultyStreamWriter):
+    """Writes as the sink of topics does."""
+
+    def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
+        super().__init__(options, schema)
+        self._fault = ExecutorDeath(options)
+
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        begin_task(self._fault)
+        return super().write(iterator)
+
+
+class MortalTableWriter(DataSourceStreamArrowWriter):
+    """Writes as a sink of tables does."""
+
+    def __init__(self, options: Mapping[str, str], writer: table_writer.StreamTableWriter) -> None:
+        self._writer = writer
+        self._death = ExecutorDeath(options)
+
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        death, batch_id = self._death, begin_task(self._death)
+        if death.is_at(IN_TASKS[0], batch_id):
+            iterator = death.between(iterator)
+        files = self._writer.write(iterator)
+        if death.is_at(IN_TASKS[1], batch_id):
+            death.happen()
+        return files
+
+    def commit(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 -- Spark's name
+        death, commit = self._death, table_writer.commit_once
+        if death.is_at(IN_COMMIT[0], batchId):
+            death.happen()
+        if death.is_at(IN_COMMIT[1], batchId):
+            commit = death.after(commit)
+        with patch.object(table_writer, "commit_once", commit):
+            self._writer.commit(messages, batchId)
+
+    def abort(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 -- Spark's name
+        self._writer.abort(messages, batchId)
+
+
+class MortalTopics(SnakkaDataSource):
+    @classmethod
+    def name(cls) -> str:
+        return "snakka-mortal"
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamArrowWriter:  # noqa: N802
+        return MortalTopicWriter(self.options, schema)
+
+
+class _MortalTables(DataSource):
+    @classmethod
+    def name(cls) -> str:
+        return f"{super().name()}-mortal"
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamArrowWriter:  # noqa: N802
+        options = dict(self.options)
+        self.options.pop("deathdirectory")  # which the sink would refuse
+        return MortalTableWriter(options, super().streamWriter(schema, overwrite))
+
+
+class MortalDelta(_MortalTables, DeltaDataSource):
+    pass
+
+
+class MortalIceberg(_MortalTables, IcebergDataSource):
+    pass
+
+
+def begin_task(death: Fault) -> int:
+    """The first step of a task; the batch that it belongs to."""
+    context = TaskContext.get()
+    assert isinstance(death, ExecutorDeath)
+    assert context is not None
+    batch_id = int(context.getLocalProperty("streaming.sql.batchId") or -1)
+    death.note_place(batch_id, context.partitionId())
+    if death.is_at(BEFORE_A_TASK, batch_id):
+        death.happen()
+    return batch_id
+
+
+def own_executor() -> int:
+    """The JVM that this worker serves: the nearest of those that it descends from."""
+    pid = os.getpid()
+    while EXECUTOR not in command_of(pid):
+        pid = int(re.findall(r"^PPid:\s*(\d+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[0])
+    return pid
+
+
+def command_of(pid: int) -> str:
+    """Empty if the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def executor_id(command: str) -> str:
+    """By the name that the driver has for it."""
+    (found,) = re.findall(r"--executor-id (\S+)", command)
+    return str(found)

@@ -1,0 +1,111 @@
+"""A driver that survives its executors: the numbers of a topic into a topic, then a Delta table, then an Iceberg table.
+
+python executor_deaths_driver.py MASTER BOOTSTRAP SOURCE TARGET DIRECTORY ROWS_A_BATCH
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from executor_deaths import MortalDelta, MortalIceberg, MortalTopics
+
+from snakka.spark.session import open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+SINKS = {"topic": MortalTopics, "delta": MortalDelta, "iceberg": MortalIceberg}
+QUERY_SECONDS = 240.0
+# Executors start often, and do little.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+def main(master: str, bootstrap: str, source: str, target: str, directory: Path, rows: str) -> None:
+    spark = open_session(
+        "executor-deaths",
+        master=master,
+        confs={
+            "spark.driver.memory": "512m",
+            "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+            "spark.executor.memory": "512m",
+            "spark.executor.cores": "1",
+            "spark.executor.extraJavaOptions": JAVA_OPTIONS,
+            "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"],
+            "spark.local.dir": str(directory / "scratch"),
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "5",
+        },
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    sinks = {
+        "topic": {
+            "kafka.bootstrap.servers": bootstrap,
+            "topic": target,
+            "deliveryGuarantee": "exactly-once",
+        },
+        "delta": {
+            "path": str(directory / "delta"),
+            "targetFileSizeBytes": "1k",  # each batch of rows is written at once
+        },
+        "iceberg": {
+            "catalog.uri": f"sqlite:///{directory}/catalog.db",
+            "catalog.warehouse": f"file://{directory}/warehouse",
+            "table": "lake.events",
+            "targetFileSizeBytes": "1k",
+        },
+    }
+    for name, kind in SINKS.items():
+        spark.dataSource.register(kind)
+        query = start(spark, bootstrap, source, directory, rows, name, sinks[name])
+        watch(spark, query, directory / "executors")
+    spark.stop()
+
+
+def start(
+    spark: "SparkSession",
+    bootstrap: str,
+    source: str,
+    directory: Path,
+    rows: str,
+    name: str,
+    options: dict[str, str],
+) -> "StreamingQuery":
+    deaths = directory / f"deaths-{name}"
+    deaths.mkdir()
+    number = "cast(value as string)"
+    columns = [f"concat({number}, ':', rand()) AS value"]
+    if name != "topic":
+        columns = [f"cast({number} AS bigint) AS id", "rand() AS chance", "repeat('.', 300) AS padding"]
+    return (
+        spark.readStream.format("snakka")
+        .option("kafka.bootstrap.servers", bootstrap)
+        .option("kafka.group.id", name)
+        .option("subscribe", source)
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", rows)
+        .load()
+        .selectExpr(*columns)
+        .writeStream.format(SINKS[name].name())
+        .options(**options)
+        .option("deathDirectory", str(deaths))
+        .option("checkpointLocation", str(directory / f"checkpoint-{name}"))
+        .trigger(availableNow=True)
+        .start()
+    )
+
+
+def watch(spark: "SparkSession", query: "StreamingQuery", executors: Path) -> None:
+    """Until the query ends: says which executors there are."""
+    deadline = time.monotonic() + QUERY_SECONDS
+    while not query.awaitTermination(0.1):
+        assert time.monotonic() < deadline, f"it does not end: {query.lastProgress}"
+        found = spark.sparkContext._jsc.sc().getExecutorIds()
+        fresh = executors.with_suffix(".fresh")
+        fresh.write_text(found.mkString(" "))
+        fresh.replace(executors)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:5], Path(sys.argv[5]), sys.argv[6])
