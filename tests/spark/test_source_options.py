@@ -222,8 +222,13 @@ def test_what_the_source_decides_is_refused(name: str) -> None:
 def test_brokers_are_needed_and_unknown_settings_are_named() -> None:
     with pytest.raises(SparkOptionError, match=r"kafka\.bootstrap\.servers must be set"):
         read_options({"subscribe": "t"}, is_stream=True)
-    with pytest.raises(SparkOptionError, match=r"did you mean fetch\.max\.bytes"):
-        consumer_settings({"bootstrap.servers": "x:1", "fetch.maxbytes": "5"})
+    for name, said in {
+        "fetch.maxbytes": r"^kafka\.fetch\.maxbytes: there is no .*; did you mean kafka\.fetch\.max\.bytes\?$",
+        "zzz": r"^kafka\.zzz: there is no such setting of the client$",
+        "ssl.provider": r"^kafka\.ssl\.provider has no meaning here: ",
+    }.items():
+        with pytest.raises(SparkOptionError, match=said):
+            consumer_settings({"bootstrap.servers": "x:1", name: "5"})
     with pytest.raises(SparkOptionError, match=r"isolation\.level") as caught:
         consumer_settings({"bootstrap.servers": "x:1", "isolation.level": "x", "sasl.password": "secret"})
     assert "secret" not in str(caught.value)

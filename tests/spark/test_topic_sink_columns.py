@@ -52,7 +52,10 @@ def test_settings_of_the_client_are_told_apart_by_who_needs_them() -> None:
         ({**BROKERS, "kafka.key.serializer": "x"}, "kafka.key.serializer can't be set"),
         ({**BROKERS, "kafka.transactional.id": "x"}, "set deliveryGuarantee=exactly-once"),
         ({**BROKERS, "kafka.transaction.timeout.ms": "1"}, "set transactionTimeoutMs"),
-        ({**BROKERS, "kafka.linger": "1"}, r"did you mean linger\.ms"),
+        (
+            {**BROKERS, "kafka.linger": "1"},
+            r"^kafka\.linger: there is no .*; did you mean kafka\.linger\.ms\?$",
+        ),
         ({**BROKERS, "deliveryGuarantee": "twice"}, "at-least-once or exactly-once, not 'twice'"),
         ({**BROKERS, "deliveryGuarantee": "exactly-once", "kafka.acks": "1"}, "needs acks=all"),
         ({**BROKERS, "transactionTimeoutMs": "soon"}, "transactionTimeoutMs must be a number above 0"),

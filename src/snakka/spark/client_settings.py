@@ -1,15 +1,16 @@
 """The options that begin with `kafka.`: settings of the client, by the names that Kafka has for them.
 
-Rule: what Spark's own connector refuses is refused here, with the same reason; what no client knows is refused by the
-client's own settings, which say what was probably meant. Values of secrets never appear in an error.
+Rule: what Spark's own connector refuses is refused here, with the same reason, and what no client knows with what was
+probably meant. Values of secrets never appear in an error.
 """
 
+import difflib
 from collections.abc import Mapping
 
 from snakka.client.errors import ClientConfigError
-from snakka.client.setting_names import SYNONYMS
-from snakka.client.setting_rules import rules_of
-from snakka.client.settings import AdminSettings, ConsumerSettings, resolve
+from snakka.client.setting_names import ELSEWHERE, SYNONYMS
+from snakka.client.setting_rules import dotted, rules_of
+from snakka.client.settings import AdminSettings, ConnectionSettings, ConsumerSettings, resolve
 
 PREFIX = "kafka."
 BOOTSTRAP = "kafka.bootstrap.servers"
@@ -63,7 +64,7 @@ def client_settings(options: Mapping[str, str], refused: Mapping[str, str]) -> d
             continue
         setting = lower.removeprefix(PREFIX)
         if setting in refused:
-            raise SparkOptionError(f"kafka.{setting} can't be set: {refused[setting]}")
+            raise SparkOptionError(f"{PREFIX}{setting} can't be set: {refused[setting]}")
         settings[setting] = value
     if not settings.get("bootstrap.servers", "").strip():
         hint = " (bootstrap.servers needs the prefix kafka.)" if "bootstrap.servers" in options else ""
@@ -81,11 +82,22 @@ def admin_settings(settings: Mapping[str, str]) -> dict[str, object]:
     }
 
 
+def check_settings(kind: type[ConnectionSettings], settings: Mapping[str, str], **others: object) -> None:
+    """SparkOptionError if a client of this kind can't have these settings, with others that the user has not given."""
+    known = {*map(dotted, rules_of(kind)), *SYNONYMS, *ELSEWHERE}
+    for name in settings:
+        if dotted(name) not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            suggestion = f"; did you mean {PREFIX}{close[0]}?" if close else ""
+            raise SparkOptionError(f"{PREFIX}{name}: there is no such setting of the client{suggestion}")
+    try:
+        resolve(kind, others, settings)
+    except ClientConfigError as error:
+        raise SparkOptionError(f"{PREFIX}{error}") from None
+
+
 def consumer_settings(settings: Mapping[str, str]) -> dict[str, object]:
     """For one who reads what it is told to, in no group; SparkOptionError if the settings can't be."""
-    try:
-        resolve(ConsumerSettings, {}, settings)
-    except ClientConfigError as error:
-        raise SparkOptionError(f"kafka.{error}") from None
+    check_settings(ConsumerSettings, settings)
     own = {name: value for name, value in settings.items() if name not in _OF_A_MEMBER}
     return {**_READING_DEFAULTS, **own, **_READING_RULES}

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from snakka.client.errors import ClientConfigError
-from snakka.client.settings import ProducerSettings, resolve
+from snakka.client.settings import ProducerSettings
 from snakka.spark.client_settings import (
     REFUSED_WRITING,
     SparkOptionError,
     admin_settings,
+    check_settings,
     client_settings,
 )
 
@@ -108,8 +108,5 @@ def _name_of_batch(options: Mapping[str, str], guarantee: DeliveryGuarantee) -> 
 
 
 def _check_settings(options: WriteOptions) -> None:
-    keywords = {"transactional_id": "any"} if options.is_exactly_once else {}
-    try:
-        resolve(ProducerSettings, keywords, options.settings)
-    except ClientConfigError as error:
-        raise SparkOptionError(f"kafka.{error}") from None
+    transactions = {"transactional_id": "any"} if options.is_exactly_once else {}
+    check_settings(ProducerSettings, options.settings, **transactions)
