@@ -59,6 +59,18 @@ With exactly-once every task writes in a transaction of its own, and the driver 
 consumers that read committed records see each row of a batch once, whoever was killed in between. Speculative
 execution must be off.
 
+A stream in update mode is written by `foreachBatch`, at least once or exactly once as the options say:
+
+```python
+from snakka.spark.topic_sink.batch_saver import batch_saver
+
+options = {{"kafka.bootstrap.servers": "127.0.0.1:9092", "topic": "counts", "deliveryGuarantee": "exactly-once"}}
+counts.writeStream.outputMode("update").foreachBatch(batch_saver(options)).start()
+```
+
+In a `foreachBatch` of your own an exactly-once write needs `txnAppId`, a name that stays and that no other write has, and
+`txnVersion`, the batch's id.
+
 ## Writing tables
 
 Tasks write Parquet files, and the driver adds them to the table in one commit that carries the query and the batch; a

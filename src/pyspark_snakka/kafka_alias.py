@@ -11,8 +11,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame
 from pyspark.sql.readwriter import DataFrameReader, DataFrameWriter
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
@@ -153,23 +151,9 @@ def _start(original: Callable[..., Any]) -> Callable[..., Any]:
             self.outputMode(outputMode)
         self.options(**options)
         if getattr(self, _IS_ALIAS, False) and getattr(self, _MODE, "append") == "update":
-            self.foreachBatch(_batch_saver(_kept_options(self)))
+            from snakka.spark.topic_sink.batch_saver import batch_saver
+
+            self.foreachBatch(batch_saver(_kept_options(self)))
         return original(self, path, None, None, partitionBy, queryName)
 
     return start
-
-
-def _batch_saver(options: dict[str, Any]) -> Callable[[DataFrame, int], None]:
-    """Writes each micro-batch as a batch: Spark gives a Python sink no stream in update mode."""
-    if "exactly-once" in (
-        str(value).lower() for key, value in options.items() if key.lower() == "deliveryguarantee"
-    ):
-        raise AnalysisException(
-            "deliveryGuarantee=exactly-once can't be had in update mode: use append or complete mode, or at-least-once"
-        )
-    ours = {key: value for key, value in options.items() if key.lower() != "checkpointlocation"}
-
-    def save(batch: DataFrame, batch_id: int) -> None:
-        batch.write.format(_SNAKKA).options(**ours).mode("append").save()
-
-    return save

@@ -180,7 +180,10 @@ sinks:
                 'source bad_schema: schema can\'t be read as columns: Unsupported data type "DUBLE"',
             ),
             ("sometimes", "source bad_offsets: startingOffsets"),
-            ("fetch.max.byte:", "source bad_setting: there is no setting fetch.max.byte; did you mean"),
+            (
+                "fetch.max.byte:",
+                "source bad_setting: kafka.fetch.max.byte: there is no such setting of the client; did",
+            ),
             ("many", "source bad_option: maxOffsetsPerTrigger"),
             ("att 10", "no_column has no column att for its watermark"),
             ("offset 10", "the watermark of no_time needs a TIMESTAMP, and offset is bigint"),
@@ -322,7 +325,7 @@ steps:
 sinks:
   delta: {{format: delta, path: table, from: sold, partition_by: shop, target_file_size: 1 MiB}}
   ice: {{format: iceberg, table: shops.sold, from: sold, catalog: {json.dumps(catalog)}}}
-  totals: {{format: topic, topic: totals, from: counts, mode: update, encode: json, key: shop}}
+  totals: {{format: topic, topic: totals, from: counts, mode: update, guarantee: exactly-once, encode: json, key: shop}}
 """,
     )
     views = build_views(spark, pipeline, group="sold", starts={})

@@ -144,7 +144,7 @@ def test_both_notations_say_the_same(tmp_path: Path, text: str, name: str) -> No
         str(tmp_path / "out/orders"),
         64 << 20,
     )
-    assert (alerts.view, alerts.is_exactly_once) == ("big", True)
+    assert (alerts.view, alerts.table.get("guarantee")) == ("big", "exactly-once")
     assert alerts.kafka == {"bootstrap.servers": "127.0.0.1:9092", "linger.ms": "5"}
     assert pipeline.dead_letters is not None
     assert list(pipeline.all_sinks) == ["table", "alerts", "dead-letters"]
@@ -231,11 +231,6 @@ WRONG = [
         [
             "orders.toml:7: sink out takes order, which no source or earlier step is called; did you mean orders?"
         ],
-    ),
-    (
-        'format = "console"',
-        'format = "topic"\ntopic = "a"\nmode = "update"\nguarantee = "exactly-once"',
-        ["orders.toml:8: sink out: update can't be exactly-once; take append with a watermark"],
     ),
     (
         'format = "console"',

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.spark.conftest import NewTopic
 from tests.spark.source_topics import fill
+from tests.spark.topic_sink_reading import read_topic
 
 from pyspark_snakka import enable_kafka_alias
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.topic_sink.write_options import DEFAULT_DECISION_TOPIC
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -49,22 +52,20 @@ def test_a_job_that_says_kafka_runs(
         .options(**servers)
         .option("topic", target)
         .option("checkpointLocation", str(tmp_path))
+        .option("deliveryGuarantee", "exactly-once")
         .outputMode("update")
         .trigger(availableNow=True)
         .start()
     )
     assert query.awaitTermination(60)
+    decisions = read_topic(broker.bootstrap_servers, DEFAULT_DECISION_TOPIC)
+    assert {each.key for each in decisions} == {query.id.encode()}  # so a batch that is tried again is known
     rows = spark.read.load(format="kafka", subscribe=target, **servers).selectExpr("key", "value").collect()
     found = sorted((row.key.decode() if row.key else "", row.value.decode()) for row in rows)
     assert found == [("", "a"), ("", "a"), ("", "b"), ("a", "2"), ("b", "1")]
-    with pytest.raises(Exception, match="exactly-once can't be had in update mode"):
+    with pytest.raises(SparkOptionError, match="deliveryGuarantee must be at-least-once or exactly-once"):
         counts.writeStream.start(
-            format="kafka",
-            outputMode="update",
-            topic=target,
-            deliveryGuarantee="exactly-once",
-            checkpointLocation=str(tmp_path / "x"),
-            **servers,
+            format="kafka", outputMode="update", topic=target, deliveryGuarantee="twice", **servers
         )
 
 

@@ -15,6 +15,7 @@ from tests.spark.topic_sink_faults import IN_COMMIT, IN_TASKS, FaultySource
 from tests.spark.topic_sink_reading import read_topic, values
 
 from snakka.client.blocking import Admin, Producer
+from snakka.spark.topic_sink import batch_saver
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def start(
     checkpoint: Path,
     *,
     tasks: int,
+    mode: str = "append",
     **options: str,
 ) -> "StreamingQuery":
     """Three batches of the numbers, each with a random part."""
@@ -68,18 +70,28 @@ def start(
         .load()
         .selectExpr("concat(cast(value as string), ':', rand()) as value")
     )
-    return (
-        data.writeStream.format("snakka-faulty")
-        .option("kafka.bootstrap.servers", broker.bootstrap_servers)
-        .option("checkpointLocation", str(checkpoint))
-        .options(topic=target, deliveryGuarantee="exactly-once", **options)
-        .trigger(availableNow=True)
-        .start()
-    )
+    sink = {
+        "kafka.bootstrap.servers": broker.bootstrap_servers,
+        "topic": target,
+        "deliveryGuarantee": "exactly-once",
+        **options,
+    }
+    writer = data.writeStream.outputMode(mode).option("checkpointLocation", str(checkpoint))
+    if mode == "update":
+        writer = writer.foreachBatch(batch_saver.batch_saver(sink))
+    else:
+        writer = writer.format(FaultySource.name()).options(**sink)
+    return writer.trigger(availableNow=True).start()
 
 
 # Whatever is left of IN_COMMIT is tried with killed drivers.
-@pytest.mark.parametrize("where", [*IN_TASKS, *IN_COMMIT[:3]])
+@pytest.mark.parametrize(
+    ("where", "mode"),
+    [
+        *((where, "append") for where in (*IN_TASKS, *IN_COMMIT[:3])),
+        *((where, "update") for where in (IN_TASKS[1], IN_COMMIT[0], IN_COMMIT[2])),
+    ],
+)
 def test_a_fault_between_any_two_steps_costs_nothing(
     spark: "SparkSession",
     broker: BlockingLocalBroker,
@@ -88,19 +100,22 @@ def test_a_fault_between_any_two_steps_costs_nothing(
     new_topic: NewTopic,
     tmp_path: Path,
     where: str,
+    mode: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(batch_saver, "FORMAT", FaultySource.name())
     target = new_topic(2)
     fault = {"faultAt": where, "faultBatch": "1", "faultFile": str(tmp_path / "fault")}
     if where in IN_TASKS:
         fault["killPids"] = "0"  # the Python worker of an executor
     checkpoint = tmp_path / "checkpoint"
-    query = start(spark, broker, source, target, checkpoint, tasks=2, **fault)
+    query = start(spark, broker, source, target, checkpoint, tasks=2, mode=mode, **fault)
     with pytest.raises(Exception, match=r"fault|crashed|exited"):
         query.awaitTermination()
     assert (tmp_path / "fault").exists()
     first_run = set(values(broker.bootstrap_servers, target))
 
-    start(spark, broker, source, target, checkpoint, tasks=5).awaitTermination()
+    start(spark, broker, source, target, checkpoint, tasks=5, mode=mode).awaitTermination()
     found = values(broker.bootstrap_servers, target)
     assert sorted(int(value.split(":")[0]) for value in found) == [*range(ROWS)]
     assert first_run <= set(found), "what was seen stays"

@@ -8,15 +8,16 @@ there leaves a file (`faultFile`).
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from snakka.client.blocking import Admin, Producer
 from snakka.spark.data_source import SnakkaDataSource
+from snakka.spark.topic_sink.batch_writer import TopicBatchWriter
 from snakka.spark.topic_sink.decisions import DecisionTopic
 from snakka.spark.topic_sink.stream_writer import TopicStreamWriter
 from snakka.spark.topic_sink.task_writer import streaming_batch
@@ -85,42 +86,71 @@ class Fault:
 
 
 class FaultyStreamWriter(DataSourceStreamArrowWriter):
-    """Writes as the sink does, until the fault."""
+    """Writes as the sink of streams does, until the fault."""
 
     def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
         self._writer = TopicStreamWriter(options, schema)
         self._fault = Fault(options)
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
-        fault, batch_id = self._fault, streaming_batch().batch_id
-        with ExitStack() as patches:
-            if fault.is_at("in the middle of a task", batch_id):
-                iterator = fault.between(iterator)
-                patches.enter_context(patch.object(Producer, "send_arrow", _awaited(Producer.send_arrow)))
-            if fault.is_at("at the end of a task", batch_id):
-                detach = fault.after(Producer.detach_transaction)
-                patches.enter_context(patch.object(Producer, "detach_transaction", detach))
-            return self._writer.write(iterator)
+        return _write(self._fault, self._writer, iterator)
 
     def commit(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 -- Spark's name
-        fault = self._fault
-        write, end = DecisionTopic.write, Admin.end_transactions
-        places = {
-            "before the decision": (DecisionTopic, "write", fault.before(write)),
-            "after the decision": (DecisionTopic, "write", fault.after(write)),
-            "between two ends": (Admin, "end_transactions", fault.within(end)),
-            "after the ends": (Admin, "end_transactions", fault.after(end)),
-        }
-        with ExitStack() as patches:
-            for where, place in places.items():
-                if fault.is_at(where, batchId):
-                    patches.enter_context(patch.object(*place))
+        with _in_commit(self._fault, batchId):
             self._writer.commit(messages, batchId)
-        if fault.is_at("after the commit", batchId):
-            fault.happen()
 
     def abort(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 -- Spark's name
         self._writer.abort(messages, batchId)
+
+
+class FaultyBatchWriter(DataSourceArrowWriter):
+    """Writes as the sink of batches does, until the fault; it is for foreachBatch, which names what it writes."""
+
+    def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
+        self._writer = TopicBatchWriter(options, schema)
+        self._fault = Fault(options)
+        self._batch_id = int(options["txnversion"])
+
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        return _write(self._fault, self._writer, iterator)
+
+    def commit(self, messages: list[Any]) -> None:
+        with _in_commit(self._fault, self._batch_id):
+            self._writer.commit(messages)
+
+    def abort(self, messages: list[Any]) -> None:
+        self._writer.abort(messages)
+
+
+def _write(fault: Fault, writer: Any, rows: Iterator[Any]) -> WriterCommitMessage:
+    batch_id = streaming_batch().batch_id
+    with ExitStack() as patches:
+        if fault.is_at("in the middle of a task", batch_id):
+            rows = fault.between(rows)
+            patches.enter_context(patch.object(Producer, "send_arrow", _awaited(Producer.send_arrow)))
+        if fault.is_at("at the end of a task", batch_id):
+            detach = fault.after(Producer.detach_transaction)
+            patches.enter_context(patch.object(Producer, "detach_transaction", detach))
+        message: WriterCommitMessage = writer.write(rows)
+        return message
+
+
+@contextmanager
+def _in_commit(fault: Fault, batch_id: int) -> Iterator[None]:
+    write, end = DecisionTopic.write, Admin.end_transactions
+    places = {
+        "before the decision": (DecisionTopic, "write", fault.before(write)),
+        "after the decision": (DecisionTopic, "write", fault.after(write)),
+        "between two ends": (Admin, "end_transactions", fault.within(end)),
+        "after the ends": (Admin, "end_transactions", fault.after(end)),
+    }
+    with ExitStack() as patches:
+        for where, place in places.items():
+            if fault.is_at(where, batch_id):
+                patches.enter_context(patch.object(*place))
+        yield
+    if fault.is_at("after the commit", batch_id):
+        fault.happen()
 
 
 def _awaited(send: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,7 +165,7 @@ def _awaited(send: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class FaultySource(SnakkaDataSource):
-    """`snakka` with a fault in its streaming sink."""
+    """`snakka` with a fault in its sinks."""
 
     @classmethod
     def name(cls) -> str:
@@ -143,3 +173,6 @@ class FaultySource(SnakkaDataSource):
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamArrowWriter:  # noqa: N802
         return FaultyStreamWriter(self.options, schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
+        return FaultyBatchWriter(self.options, schema)

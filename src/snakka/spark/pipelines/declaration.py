@@ -98,11 +98,6 @@ class Sink:
     kafka: Mapping[str, str]
     options: Mapping[str, str]
 
-    @property
-    def is_exactly_once(self) -> bool:
-        guarantee: str = self.table.get("guarantee", "at-least-once")
-        return guarantee == "exactly-once"
-
     def text(self, name: str) -> str:
         value: str = self.table.get(name) or ""
         return value
@@ -356,10 +351,6 @@ class _Reading:
             )
         if sink.mode == "update" and sink.format in ("delta", "iceberg"):
             self._say(table.line("mode"), f"{title}: tables take append or complete, not update")
-        if sink.mode == "update" and sink.is_exactly_once:
-            self._say(
-                table.line("mode"), f"{title}: update can't be exactly-once; take append with a watermark"
-            )
 
     def _check_bootstrap(self, kafka: Mapping[str, str], table: Table, top: Table, title: str) -> None:
         for each in (table, top):

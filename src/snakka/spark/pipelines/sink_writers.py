@@ -2,7 +2,7 @@
 
 Rule: one query a sink, with a checkpoint of its own; whatever a sink is good for by itself (exactly-once commits
 keyed by query and batch), it is good for here. Only `update` to a topic goes through foreachBatch, since Spark gives
-Python sinks no update mode; it is at-least-once, and `declaration` refuses anything else.
+Python sinks no update mode.
 """
 
 from collections.abc import Iterator
@@ -112,12 +112,9 @@ def start_query(frame: "DataFrame", sink: Sink, *, trigger: Trigger, checkpoint:
     writer = shaped(frame, sink).writeStream.outputMode(sink.mode)
     writer = writer.option("checkpointLocation", checkpoint).trigger(**_trigger(trigger))
     if sink.format == "topic" and sink.mode == "update":
-        options = sink_options(sink)
+        from snakka.spark.topic_sink.batch_saver import batch_saver
 
-        def write(batch: "DataFrame", batch_id: int) -> None:
-            batch.write.format(_FORMATS["topic"]).options(**options).mode("append").save()
-
-        return writer.foreachBatch(write).start()
+        return writer.foreachBatch(batch_saver(sink_options(sink))).start()
     if sink.format == "parquet" and "partition_by" in sink.table:
         writer = writer.partitionBy(*sink.table.get("partition_by"))
     return writer.format(_FORMATS.get(sink.format, sink.format)).options(**sink_options(sink)).start()

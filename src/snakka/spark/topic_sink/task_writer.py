@@ -28,7 +28,7 @@ from snakka.spark.worker_clients import worker_clients
 if TYPE_CHECKING:
     import pyarrow
 
-_QUERY_ID = "sql.streaming.queryId"
+QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
 _RUN_ID = "spark.jobGroup.id"
 _SPECULATION = "spark.speculation"
@@ -61,17 +61,17 @@ def transactions_prefix(query_id: str) -> str:
 def streaming_batch() -> BatchName:
     """The batch that the current task belongs to."""
     context = _task()
-    query_id, batch_id = context.getLocalProperty(_QUERY_ID), context.getLocalProperty(_BATCH_ID)
+    query_id, batch_id = context.getLocalProperty(QUERY_ID), context.getLocalProperty(_BATCH_ID)
     if query_id is None or batch_id is None:
         raise RuntimeError(
-            f"Spark does not tell {_QUERY_ID} and {_BATCH_ID}: is this a task of a streaming query?"
+            f"Spark does not tell {QUERY_ID} and {_BATCH_ID}: is this a task of a streaming query?"
         )
     return BatchName(query_id, int(batch_id))
 
 
 def refuse_without_name() -> None:
     """A job that nobody has named is another one when its stream tries the batch again: its rows would be there twice."""
-    if _task().getLocalProperty(_QUERY_ID) is not None:
+    if _task().getLocalProperty(QUERY_ID) is not None:
         raise RuntimeError(
             f"{DELIVERY_GUARANTEE}=exactly-once in foreachBatch needs the options {TXN_APP_ID}, a name that no other"
             f" write of the query has and that stays, and {TXN_VERSION}, the batch's id"
