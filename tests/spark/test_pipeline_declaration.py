@@ -309,6 +309,14 @@ WRONG = [
             "orders.toml:7: spark has sql.shuffle.partitions: there is master, and names that begin with spark."
         ],
     ),
+    (
+        "[sinks.out]",
+        "[spark]\nspark.master = 'local'\nspark.app.name = 'x'\n[sinks.out]",
+        [
+            "orders.toml:6: spark has spark.master, which is master under spark",
+            "orders.toml:7: spark has spark.app.name, which is the key name",
+        ],
+    ),
     ('format = "console"', "format = console", ["orders.toml:6: it is no TOML: Invalid value"]),
 ]
 
@@ -362,8 +370,9 @@ def test_a_file_that_can_not_be_read_is_said(tmp_path: Path) -> None:
             read_pipeline(tmp_path / name, {})
 
 
-def test_secrets_come_from_the_environment(tmp_path: Path) -> None:
-    text = LEAST.replace('servers = "x:1"', 'servers = "x:1"\nkafka.sasl.password = "${SECRET}"')
+@pytest.mark.parametrize("variable", ["${SECRET}", "${env:SECRET}"])
+def test_secrets_come_from_the_environment(tmp_path: Path, variable: str) -> None:
+    text = LEAST.replace('servers = "x:1"', f'servers = "x:1"\nkafka.sasl.password = "{variable}"')
     assert read(tmp_path, text).sources["orders"].kafka["sasl.password"] == "hush"
 
 

@@ -25,6 +25,10 @@ BOOTSTRAP = "bootstrap.servers"
 
 # Files of batches that are being written look like files that nobody needs.
 _LEAST_RETENTION_SECONDS = 3600.0
+# What the file says elsewhere; here it would win over the command line, or over what others are shown.
+_OWN_SPARK_SETTINGS = MappingProxyType(
+    {"spark.master": "master under spark", "spark.app.name": "the key name"}
+)
 _VIEW_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -412,9 +416,11 @@ class _Reading:
 
     def _spark_settings(self, settings: Mapping[str, str], top: Table) -> dict[str, str]:
         for name in settings:
+            line = top.setting_line("spark", name)
             if not name.startswith("spark."):
-                line = top.setting_line("spark", name)
                 self._say(line, f"spark has {name}: there is master, and names that begin with spark.")
+            elif name in _OWN_SPARK_SETTINGS:
+                self._say(line, f"spark has {name}, which is {_OWN_SPARK_SETTINGS[name]}")
         return dict(settings)
 
     def _place(self, text: str) -> str:

@@ -60,7 +60,8 @@ _SECOND_NAMES = {
     "hour": "h",
     "day": "d",
 }
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+# Kafka writes env: before the name. Other names with dots or colons are Spark's and Hadoop's own.
+_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
