@@ -9,6 +9,7 @@ from pathlib import Path
 
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import check_plan
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
 from snakka.spark.pipelines.runner import python_path, session_confs
@@ -29,7 +30,9 @@ class Checked:
 def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True) -> Checked:
     """PipelineFileError has all that is wrong; PipelineError says why it could not be found out."""
     pipeline = read_pipeline(file)
-    problems = topic_problems(pipeline) if asks_cluster else []
+    problems = option_problems(pipeline)
+    if asks_cluster and not problems:
+        problems = _ask_cluster(pipeline)
     columns: dict[str, str] = {}
     if asks_spark:
         with tempfile.TemporaryDirectory(prefix="snakka-check-") as scratch:
@@ -38,6 +41,13 @@ def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True
     if problems:
         raise PipelineFileError(file, problems)
     return Checked(pipeline, columns)
+
+
+def _ask_cluster(pipeline: Pipeline) -> list[Problem]:
+    try:
+        return topic_problems(pipeline)
+    except PipelineError as error:
+        raise PipelineError(f"{error} (--no-cluster checks the rest)") from None
 
 
 def _ask_spark(pipeline: Pipeline, scratch: Path) -> tuple[list[Problem], dict[str, str]]:

@@ -16,11 +16,10 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snakka.spark.pipelines.cluster_topics import reads_topic
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Sink, Source, Step, Watermark
+from snakka.spark.pipelines.option_checks import source_option_problems, source_options
 from snakka.spark.pipelines.problems import Problem, did_you_mean
-from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
-from snakka.spark.pipelines.query_checkpoint import offsets_json
+from snakka.spark.pipelines.progress import BAD_ROWS
 from snakka.spark.pipelines.sink_writers import sink_problems
 from snakka.spark.pipelines.spark_errors import missing_view, plain, reason, sql_problem
 
@@ -132,7 +131,8 @@ def _source_frame(
     options = source_options(source, group, starts)
     if pipeline.policy == "dead-letter" and source.decode != "raw":
         options["includeHeaders"] = "true"  # a dead letter has the headers of its record
-    _check_options(source, options)
+    for problem in source_option_problems(pipeline, source, options):
+        raise _WrongError(problem.line, problem.message)
     reader = session.readStream.format("snakka").options(**options)
     try:
         records = reader.load()
@@ -145,42 +145,6 @@ def _source_frame(
     if pipeline.policy == "dead-letter":
         views.bad.append(decoded.bad)
     return _good_rows(decoded, source, pipeline.policy)
-
-
-def _check_options(source: Source, options: Mapping[str, str]) -> None:
-    """Spark would only find out when the query starts; `options` also may be wrong in what the file's own keys became."""
-    from snakka.spark.client_settings import SparkOptionError, consumer_settings
-    from snakka.spark.read_options import read_options
-
-    try:
-        consumer_settings(read_options(options, is_stream=True).settings)
-    except SparkOptionError as error:
-        message = str(error).replace("kafka.there", "there")
-        keys = {
-            "kafka.": "kafka",
-            "there is": "kafka",
-            "startingOffsets": "starting_offsets",
-            "subscribeP": "pattern",
-        }
-        key = next((ours for theirs, ours in keys.items() if message.startswith(theirs)), "options")
-        raise _WrongError(source.table.line(key), f"source {source.name}: {message}") from None
-
-
-def source_options(source: Source, group: str, starts: Mapping[str, Any]) -> dict[str, str]:
-    """The options of the format `snakka`; what the file says under `options` and `kafka` wins."""
-    options = {"kafka.group.id": group, "startingOffsets": source.starting_offsets}
-    if source.pattern is not None:
-        options["subscribePattern"] = source.pattern
-    else:
-        options["subscribe"] = ",".join(source.topics)
-    if source.headers:
-        options["includeHeaders"] = "true"
-    options.update({f"kafka.{name}": value for name, value in source.kafka.items()})
-    options.update(source.options)
-    own = {topic: each for topic, each in starts.items() if reads_topic(source, topic)}
-    if own:
-        options["startingOffsets"] = offsets_json(read_offsets(own))
-    return options
 
 
 def _decoded(source: Source, records: "DataFrame") -> "Decoded":
@@ -216,7 +180,7 @@ def _decoded(source: Source, records: "DataFrame") -> "Decoded":
 
 def _good_rows(decoded: "Decoded", source: Source, policy: str) -> "DataFrame":
     """The rows that could be decoded; Spark counts the others as they go by, or the first of them ends the query."""
-    from pyspark.sql.functions import col, concat_ws, count, lit, raise_error, when
+    from pyspark.sql.functions import col, concat, concat_ws, count, lit, raise_error, when
 
     from snakka.spark.decoding.rows import ERROR
 
@@ -227,7 +191,8 @@ def _good_rows(decoded: "Decoded", source: Source, policy: str) -> "DataFrame":
         place = concat_ws(
             " ", lit("can't decode"), col("topic"), col("partition"), lit("offset"), col("offset")
         )
-        text = concat_ws(": ", place, col(ERROR))
+        instead = lit("; with the errors policy skip or dead-letter the others go on")
+        text = concat(concat_ws(": ", place, col(ERROR)), instead)
         is_good = when(col(ERROR).isNull(), lit(True)).otherwise(raise_error(text).cast("boolean"))
         return decoded.rows_of(everything.where(is_good))
     counted = everything.observe(BAD_ROWS + source.name, count(col(ERROR)).alias("rows"))

@@ -1,0 +1,80 @@
+"""What is wrong with options is found without a cluster and without Spark, at its line."""
+
+from pathlib import Path
+
+import pytest
+
+from snakka.cli.main import main
+from snakka.spark.pipelines.declaration import read_pipeline
+from snakka.spark.pipelines.option_checks import option_problems
+
+TEXT = """
+kafka:
+  bootstrap.servers: x:1
+  sasl.password: spoken-friend
+sources:
+  a: {topics: a, options: {maxOffsetsPerTriger: 5}}
+  b:
+    topics: a
+    starting_offsets: sometimes
+  c: {pattern: "("}
+  d:
+    topics: a
+    kafka:
+      fetch.max.byte: 1
+  e: {topics: a, options: {minPartitions: many}}
+  right: {topics: a, options: {maxOffsetsPerTrigger: 5, kafka.fetch.max.bytes: 5}}
+sinks:
+  f: {format: delta, path: f, options: {compresion: zstd}}
+  g: {format: delta, path: g, target_file_size: 5}
+  h: {format: iceberg, table: x, catalog: {uri: a}}
+  i:
+    format: topic
+    topic: a
+    kafka:
+      transactional.id: x
+  j: {format: topic, topic: a, options: {decisionTopics: 5}}
+  k: {format: topic, topic: a, options: {transactionTimeoutMs: soon}}
+  l: {format: topic, topic: a, kafka: {acks: 2}}
+  right: {format: topic, topic: a, options: {decisionTopic: t}}
+"""
+EXPECTED = [
+    (6, "source a: there is no option maxOffsetsPerTriger; did you mean maxOffsetsPerTrigger?"),
+    (9, "source b: startingOffsets=sometimes: "),
+    (10, "source c: subscribePattern"),
+    (14, "source d: kafka.fetch.max.byte: there is no such setting of the client; did you mean"),
+    (15, "source e: minPartitions=many: a number is wanted"),
+    (18, "sink f: there is no option compresion; did you mean compression?"),
+    (19, "sink g: targetFileSizeBytes is '5', but must be a size of at least 1024"),
+    (20, "sink h: table is 'x', but must be NAMESPACE.NAME"),
+    (25, "sink i: kafka.transactional.id can't be set"),
+    (26, "sink j: there is no option decisionTopics; did you mean decisionTopic?"),
+    (27, "sink k: transactionTimeoutMs must be a number above 0, not 'soon'"),
+    (28, "sink l: kafka.acks: '2' must be one of"),
+]
+
+
+def test_every_wrong_option_is_named_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(TEXT)
+    found = sorted(option_problems(read_pipeline(file)))
+    assert [problem.line for problem in found] == [line for line, _ in EXPECTED]
+    for problem, (_, message) in zip(found, EXPECTED, strict=True):
+        assert problem.message.startswith(message)
+    # The command says the same, and asks no cluster, whose settings are among them.
+    assert main(["pipeline", "check", str(file), "--no-spark"]) == 2
+    shown = capsys.readouterr().out
+    assert shown.splitlines() == [problem.shown(file) for problem in found]
+    assert "spoken-friend" not in shown
+
+
+def test_a_setting_of_all_clients_has_the_files_line(tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'kafka.bootstrap.servers = "x:1"\nkafka.request.timeout.ms = "soon"\n'
+        'sources.a.topics = "a"\nsinks.out.format = "noop"\n'
+    )
+    (problem,) = option_problems(read_pipeline(file))
+    assert (problem.line, problem.message[:35]) == (2, "source a: kafka.request.timeout.ms:")
