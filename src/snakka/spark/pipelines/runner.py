@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
+from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import build_views
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
 from snakka.spark.pipelines.progress import SinkProgress
@@ -97,7 +98,7 @@ class Run:
             return self._status()
 
     def _run(self) -> None:
-        problems = topic_problems(self._pipeline)
+        problems = option_problems(self._pipeline) or topic_problems(self._pipeline)
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         session = self._open_session()
@@ -115,6 +116,9 @@ class Run:
     def _open_session(self) -> "SparkSession":
         silence_pyspark()
         log = self._state.log_file if self._settings.keeps_log else None
+        self._display.say(
+            f"starting Spark on {self._settings.master}" + (f"; its log is {log}" if log else "")
+        )
         with python_path(self._pipeline):
             try:
                 return open_session(
@@ -149,7 +153,8 @@ class Run:
         for name, frame in frames.items():
             if not self._asked_to_stop.is_set():
                 self._start(name, frame)
-        self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
+        if not self._asked_to_stop.is_set():
+            self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
 
     def _start(self, name: str, frame: "DataFrame") -> None:
         """One after the other, and again if need be.
@@ -201,7 +206,7 @@ class Run:
             self._show()
         if self._asked_to_stop.is_set() and self._outcome != "failed":
             self._outcome = "stopping"
-            self._show()
+            self._show(force=True)
         self._stop_queries()
         if self._outcome != "failed":
             self._outcome = "interrupted" if self._asked_to_stop.is_set() else "finished"
@@ -227,15 +232,19 @@ class Run:
         deadline = self._clock.monotonic() + (
             0 if self._outcome == "failed" else self._settings.grace_seconds
         )
-        active = {name: query for name, query in self._queries.items() if query.isActive}
+        # Where there is much to read the next batch begins at once: only its number tells that the last one is done.
+        active = {name: _last_batch(query) for name, query in self._queries.items() if query.isActive}
         while active:
-            for name, query in list(active.items()):
+            for name, last_batch in list(active.items()):
+                query = self._queries[name]
                 is_busy = query.isActive and query.status["isTriggerActive"]
-                if not is_busy or self._clock.monotonic() >= deadline:
+                is_done = not is_busy or _last_batch(query) > last_batch
+                if is_done or self._clock.monotonic() >= deadline:
                     _quietly(query.stop)
                     del active[name]
             if active:
                 self._take_reports(_TICK_SECONDS / 4)
+                self._show()
         for name, query in self._queries.items():
             progress = self._sinks[name]
             if progress.state not in ("finished", "failed"):
@@ -360,6 +369,12 @@ def _listener(reports: "SimpleQueue[str]") -> Any:
             pass
 
     return Listener()
+
+
+def _last_batch(query: "StreamingQuery") -> int:
+    """The number of the last batch that is done; -1 if there is none yet."""
+    progress = query.lastProgress
+    return -1 if progress is None else int(progress.batchId)
 
 
 def _quietly(action: Callable[[], object]) -> None:

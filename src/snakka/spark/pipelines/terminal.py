@@ -110,6 +110,7 @@ def status_lines(status: Mapping[str, Any], now_ms: int) -> list[str]:
     silent = time_text((now_ms - status["updated_ms"]) / 1000)
     words = {
         "running": f"running for {took}",
+        "stopping": f"stopping after {took}: batches under way are finished first; Ctrl-C again stops at once",
         "finished": f"finished after {took}",
         "interrupted": f"interrupted after {took}",
         "failed": f"failed after {took}",
@@ -131,13 +132,13 @@ def summary_lines(status: Mapping[str, Any]) -> list[str]:
     width = max((len(name) for name in status["sinks"]), default=0)
     for name, sink in status["sinks"].items():
         written = sink["rows_written"]
-        lag = sum(sink["lag"].values())
+        lag = count_text(sum(sink["lag"].values())) if sink["lag"] else "unknown"
         parts = [
             f"{count_text(sink['rows'])} rows in",
             *([] if written is None else [f"{count_text(written)} rows out"]),
             f"{count_text(sink['batches'])} batches",
             f"slowest {seconds_text(sink['slowest_batch_ms'])}",
-            f"lag {count_text(lag)}",
+            f"lag {lag}",
         ]
         if sink["bad_rows"]:
             parts.append(f"{count_text(sink['bad_rows'])} bad rows")
