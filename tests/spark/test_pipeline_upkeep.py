@@ -56,6 +56,10 @@ def test_tables_are_compacted(pipeline: Path, capsys: pytest.CaptureFixture[str]
     ]
     assert main(["pipeline", "maintain", str(pipeline), "--sink", "delta"]) == 0
     assert capsys.readouterr().out.startswith("delta: 3 small files became 1, 1 in all; ")
+    assert main(["pipeline", "maintain", str(pipeline)]) == 0
+    delta, ice = capsys.readouterr().out.splitlines()
+    assert delta.startswith("delta: 0 small files became 0, 1 in all; ")
+    assert ice.startswith("ice: 3 small files became 1, 1 in all; ")
     table = deltalake.DeltaTable(pipeline.parent / "orders")
     assert len(table.file_uris()) == 1
     assert table.to_pyarrow_table().num_rows == 9
@@ -78,7 +82,7 @@ def test_an_archive_is_used_only_if_it_fits(tmp_path: Path, monkeypatch: pytest.
     assert warm_start.archive_options() == []
     path.parent.mkdir()
     path.write_bytes(b"classes")
-    assert f"-XX:SharedArchiveFile={path}" in warm_start.archive_options()
+    assert f'"-XX:SharedArchiveFile={path}"' in warm_start.archive_options()
     monkeypatch.setenv(warm_start.SWITCH, "off")
     assert warm_start.archive_options() == []
     monkeypatch.delenv(warm_start.SWITCH)
@@ -102,6 +106,10 @@ def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFi
     file = tmp_path / "spark-pipeline.yml"
     file.write_text("name: graph\nstorage: /nowhere\nlibraries:\n  - glob: {include: tables/**}\n")
     assert is_sparks(read_document(file))
+    assert main(["pipeline", "status", str(file)]) == 2
+    assert "is a graph of tables, which is Spark's" in capsys.readouterr().err
+    assert main(["pipeline", "run", str(file), "--trigger", "once"]) == 2
+    assert "leave --trigger out" in capsys.readouterr().err
     if missing_packages():
         assert main(["pipeline", "check", str(file)]) == 1
         assert "pip install 'pyspark[pipelines]'" in capsys.readouterr().err

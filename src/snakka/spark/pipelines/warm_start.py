@@ -103,7 +103,18 @@ def archive_options() -> list[str]:
     if path is None or not path.is_file():
         return []
     # -Xshare:auto: what can't be mapped is left out; and nobody needs to hear of it.
-    return ["-Xshare:auto", f"-XX:SharedArchiveFile={path}", "-Xlog:disable", "-Xlog:all=error:stderr"]
+    return [
+        "-Xshare:auto",
+        _one_word(f"-XX:SharedArchiveFile={path}"),
+        "-Xlog:disable",
+        "-Xlog:all=error:stderr",
+    ]
+
+
+def _one_word(option: str) -> str:
+    """Spark parts the options at blanks, and knows quotes."""
+    escaped = option.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def create_archive() -> Archive:
@@ -118,11 +129,9 @@ def create_archive() -> Archive:
     began = clock.monotonic()
     with tempfile.TemporaryDirectory(prefix="snakka-warmup-", dir=path.parent) as scratch:
         fresh = Path(scratch) / path.name
-        environment = {
-            **os.environ,
-            SWITCH: "off",
-            _OPTIONS_VARIABLE: f"{os.environ.get(_OPTIONS_VARIABLE, '')} -XX:ArchiveClassesAtExit={fresh}".strip(),
-        }
+        given = os.environ.get(_OPTIONS_VARIABLE, "")
+        option = _one_word(f"-XX:ArchiveClassesAtExit={fresh}")
+        environment = {**os.environ, SWITCH: "off", _OPTIONS_VARIABLE: f"{given} {option}".strip()}
         _rehearse(scratch, environment)
         if not fresh.is_file():
             raise PipelineError("this Java wrote no archive of classes; pipelines start without one")
