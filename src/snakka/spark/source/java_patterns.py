@@ -41,10 +41,12 @@ _CLASSES = {
 _SPACES = {"h": r" \t", "v": r"\n\x0b\f\r"}
 _ENDS = {"z": r"\Z", "Z": r"\Z"}
 _PLAIN_CHARACTERS = {"e": r"\x1b", "R": r"(?:\r\n|[\n\x0b\f\r])"}
-_UNKNOWN_HERE = frozenset("GXNCpP")
+_UNKNOWN_HERE = frozenset("GXNCpP0")  # \0: octal numbers are written otherwise
 _FLAGS = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _FLAGS_WITHOUT_EFFECT = frozenset("ud")  # Unicode's case rules, and lines that end with \n only
 _KNOWN_FLAGS = frozenset("imsx")
+_NAME = re.compile(r"<(\w+)>")
+_CODE = re.compile(r"\{([0-9a-fA-F]{1,5})\}")
 
 
 def compile_java_pattern(pattern: str) -> re.Pattern[str]:
@@ -61,15 +63,14 @@ class _Translation:
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._position = 0
-        self._open_flags = [
-            0
-        ]  # in each open group: how many groups were begun for flags that hold to its end
+        # In each open group: what began the groups for flags that hold to its end.
+        self._open_flags: list[list[str]] = [[]]
 
     def text(self) -> str:
         parts = []
         while self._position < len(self._pattern):
             parts.append(self._next())
-        parts.append(")" * self._open_flags[0])
+        parts.append(")" * len(self._open_flags[0]))
         return "".join(parts)
 
     def _next(self) -> str:
@@ -83,8 +84,11 @@ class _Translation:
             self._position -= 1
             return self._group()
         if character == ")":
-            closed = self._open_flags.pop() if len(self._open_flags) > 1 else 0
-            return ")" * (closed + 1)
+            closed = self._open_flags.pop() if len(self._open_flags) > 1 else []
+            return ")" * (len(closed) + 1)
+        if character == "|":
+            # Flags hold in the alternatives behind them too, which must not become a part of theirs.
+            return f"{')' * len(self._open_flags[-1])}|{''.join(self._open_flags[-1])}"
         return character
 
     def _group(self) -> str:
@@ -92,7 +96,7 @@ class _Translation:
         flags = _FLAGS.match(rest)
         if flags is not None:
             return self._flags(flags)
-        self._open_flags.append(0)
+        self._open_flags.append([])
         self._position += 1
         if rest.startswith("(?<") and rest[3:4] not in ("=", "!"):
             self._position += 2
@@ -106,13 +110,14 @@ class _Translation:
             if flag not in _KNOWN_FLAGS:
                 raise self._refusal(f"the flag {flag}")
         self._position += len(found[0])
+        beginning = f"(?{on}{'-' + off if off else ''}:"
         if found[3] == ":":
-            self._open_flags.append(0)
+            self._open_flags.append([])
         elif on or off:
-            self._open_flags[-1] += 1  # up to the end of the group around it
+            self._open_flags[-1].append(beginning)  # up to the end of the group around it
         else:
             return ""
-        return f"(?{on}{'-' + off if off else ''}:"
+        return beginning
 
     def _escape(self, *, in_brackets: bool) -> str:
         pattern, begins = self._pattern, self._position
@@ -130,15 +135,9 @@ class _Translation:
         if letter in _SPACES:
             return _SPACES[letter] if in_brackets else f"[{_SPACES[letter]}]"
         if letter == "k" and not in_brackets:
-            end = pattern.find(">", self._position)
-            name = pattern[self._position + 1 : end]
-            self._position = end + 1
-            return f"(?P={name})"
+            return f"(?P={self._enclosed(letter, _NAME)})"
         if letter == "x" and pattern[self._position : self._position + 1] == "{":
-            end = pattern.find("}", self._position)
-            code = pattern[self._position + 1 : end]
-            self._position = end + 1
-            return re.escape(chr(int(code, 16)))
+            return re.escape(chr(int(self._enclosed(letter, _CODE), 16)))
         if not in_brackets and letter in _ENDS:
             return _ENDS[letter]
         if letter in _PLAIN_CHARACTERS and not (in_brackets and letter == "R"):
@@ -147,9 +146,17 @@ class _Translation:
             raise self._refusal(f"\\{letter}")
         return f"\\{letter}"
 
+    def _enclosed(self, letter: str, kind: re.Pattern[str]) -> str:
+        """What stands in the brackets behind a letter."""
+        found = kind.match(self._pattern, self._position)
+        if found is None:
+            raise self._refusal(f"\\{letter} with what follows it")
+        self._position = found.end()
+        return found[1]
+
     def _named_class(self, is_negated: bool, in_brackets: bool) -> str:
         rest = self._pattern[self._position :]
-        braced = re.match(r"\{\^?(\w+)\}", rest)
+        braced = re.match(r"\{(\w+)\}", rest)
         name = braced[1] if braced else rest[:1]
         self._position += len(braced[0]) if braced else 1
         members = _CLASSES.get(name)
