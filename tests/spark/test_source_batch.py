@@ -186,6 +186,11 @@ def test_filters_choose_what_is_fetched_where_that_is_turned_on(
         # Spark would use the ranges of one filter for another one of the same frame, or for none.
         pushed = read(f"{topic},{other}", pushDownFilters="true")
         assert numbers(pushed.where(condition)) == found, condition
+    bounds = (
+        f'{{"{topic}":{{"0":8,"1":-2}},"{other}":{{"0":-2}}}}'  # complete, whatever the filter leaves of it
+    )
+    pushed = read(f"{topic},{other}", pushDownFilters="true", startingOffsets=bounds)
+    assert numbers(pushed.where(f"topic = '{topic}' AND partition = 0 AND offset IN (1, 9, NULL)")) == [9]
     plan = pushed.where(f"topic = '{other}' AND offset > 7")._jdf.queryExecution().toString()
     assert "Filter" in plan
     assert "Filter (" not in plan.partition("== Physical Plan ==")[2]  # nothing is left for Spark to judge

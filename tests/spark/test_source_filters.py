@@ -69,6 +69,8 @@ EVERYTHING = {"a-0": (0, 10), "a-1": (0, 10), "b-0": (0, 10)}
         (LessThan(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (0, 4))),
         (LessThanOrEqual(OFFSET, 4), True, dict.fromkeys(EVERYTHING, (0, 5))),
         (In(OFFSET, (7, 3)), False, dict.fromkeys(EVERYTHING, (3, 8))),
+        (In(OFFSET, (7, None, 3)), False, dict.fromkeys(EVERYTHING, (3, 8))),
+        (In(OFFSET, (None,)), False, {}),
         (Not(EqualTo(OFFSET, 3)), False, EVERYTHING),
         # Records need not be in the order of their times, so only the first one of a time says something.
         (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
+from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.columns import ChosenColumns
 from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, ReadOptions, read_options
@@ -39,14 +40,14 @@ class BatchReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges, divided as the options say."""
         offsets = TopicOffsets(worker_clients().admin(admin_settings(self.options.settings)), self.options)
-        known = [each for each in offsets.partitions() if self.filters.may_have(each)]
+        known = offsets.partitions()
         start, end = offsets.start(known), offsets.end(known)
         for partition in known:
             if start[partition] > end[partition]:
                 raise SparkOptionError(
                     f"{partition} would begin at {start[partition]} and end before that, at {end[partition]}"
                 )
-        whole = [OffsetRange(each, start[each], end[each]) for each in known]
+        whole = [OffsetRange(each, start[each], end[each]) for each in known if self.filters.may_have(each)]
         ranges = self.filters.narrowed(whole, offsets)
         divided = pieces(ranges, self.options.least_pieces, self.options.most_records)
         if self.filters.narrow_offsets:
@@ -61,9 +62,12 @@ def with_named_ends(
     whole: Sequence[OffsetRange], divided: Sequence[OffsetRange], options: ReadOptions
 ) -> list[OffsetRange]:
     """The pieces of each range, the first and the last one with the name instead of the offset if that was asked for."""
+    pieces_of: dict[TopicPartition, list[OffsetRange]] = {each.partition: [] for each in whole}
+    for piece in divided:
+        pieces_of[piece.partition].append(piece)
     named: list[OffsetRange] = []
     for each in whole:
-        own = [piece for piece in divided if piece.partition == each.partition]
+        own = pieces_of[each.partition]
         starts_earliest = _is_named(options.start, BoundKind.EARLIEST, EARLIEST, each)
         ends_latest = _is_named(options.end, BoundKind.LATEST, LATEST, each)
         if not own and ends_latest:

@@ -108,9 +108,10 @@ class PushedFilters:
         elif isinstance(given, LessThanOrEqual):
             self._until(given.value + 1)
         else:
-            if isinstance(given, In) and given.value:
-                self._from(min(given.value))
-                self._until(max(given.value) + 1)
+            if isinstance(given, In):
+                wanted = [value for value in given.value if value is not None]  # nothing equals a null
+                self._from(min(wanted, default=0))
+                self._until(max(wanted, default=-1) + 1)
             return False
         return True
 
