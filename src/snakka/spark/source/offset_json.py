@@ -22,13 +22,15 @@ _INT_BITS = 0xFFFFFFFF
 def json_offsets(offsets: Mapping[TopicPartition, int]) -> JsonOffsets:
     """As a dictionary, in the order of the text."""
     ordered = sorted(offsets)
-    topics = _scala_order([each.topic for each in ordered], _string_hash)
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in ordered:
+        by_topic.setdefault(topic, []).append(partition)
     return {
         topic: {
             str(partition): offsets[TopicPartition(topic, partition)]
-            for partition in _scala_order([each.partition for each in ordered if each.topic == topic], int)
+            for partition in _scala_order(by_topic[topic], int)
         }
-        for topic in topics
+        for topic in _scala_order([each.topic for each in ordered], _string_hash)
     }
 
 
@@ -55,7 +57,10 @@ def _string_hash(text: str) -> int:
 
 
 def _scala_order(puts: Iterable[K], hash_of: Callable[[K], int]) -> list[K]:
-    """The keys as a mutable.HashMap lists them after these puts: by bucket, and in a bucket by hash."""
+    """The keys as a mutable.HashMap lists them after these puts: by bucket, and in a bucket by hash.
+
+    A table grows before it looks whether it has the key, so it matters how often one is put.
+    """
     size = _FIRST_TABLE
     keys: dict[K, int] = {}
     for key in puts:
