@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -18,7 +19,7 @@ from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END
 from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
-from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, transactions_prefix
+from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, is_of_query, transactional_id
 from snakka.spark.topic_sink.topic_sink import transaction_timeout_ms
 from snakka.spark.topic_sink.transaction_ends import BatchEnd, TransactionLostError
 from snakka.spark.topic_sink.write_options import WriteOptions, write_options
@@ -88,7 +89,7 @@ class Job:
     def written(self, partition: int, *values: bytes) -> OpenTransaction:
         with Producer(
             self.options.settings,
-            transactional_id=f"{transactions_prefix(self.query_id)}{partition}",
+            transactional_id=transactional_id(self.query_id, partition),
             transaction_timeout_ms=self.timeout_ms,
         ) as producer:
             producer.begin_transaction()
@@ -102,11 +103,10 @@ class Job:
 
     def is_settled(self, admin: Admin) -> bool:
         """Whether nothing of the query is open."""
-        prefix = transactions_prefix(self.query_id)
         return not [
             each
             for each in admin.list_transactions(states=["Ongoing"])
-            if each.transactional_id.startswith(prefix)
+            if is_of_query(each.transactional_id, self.query_id)
         ]
 
 
@@ -159,6 +159,20 @@ def test_what_is_not_decided_is_written_again_by_fewer_tasks(job: Job, admin: Ad
     job.end.commit(again)
     assert job.seen() == ["a"]
     assert job.is_settled(admin), "what the ids beyond the new tasks had left open does not hold up readers"
+
+
+def test_jobs_whose_names_begin_alike_leave_each_other_alone(
+    job: Job, options: WriteOptions, admin: Admin
+) -> None:
+    """Users name jobs: what is left of one must not be taken for another's, which may be at work."""
+    other = Job(options, job.topic)
+    other.query_id = f"{job.query_id}-1"
+    message = other.task(0, 0, b"b")
+    job.written(1, b"lost")
+    job.end.commit([job.task(0, 0, b"a", run_id="second")])
+    assert job.is_settled(admin)
+    other.end.commit([message])
+    assert job.seen() == ["a", "b"]
 
 
 def test_a_task_that_was_tried_again_leaves_nothing_open(job: Job, admin: Admin) -> None:
@@ -304,11 +318,20 @@ def test_decisions_of_many_queries_are_read_once_and_then_what_is_new(options: W
     assert DecisionTopic(options).last_of("q7") == Decision("q7", 3, ())
 
 
+def test_a_process_may_read_decisions_of_two_topics_by_turns(options: WriteOptions, admin: Admin) -> None:
+    another = replace(options, decision_topic=f"{options.decision_topic}-another")
+    ensure_decision_topic(admin, another.decision_topic)
+    topics = [DecisionTopic(options), DecisionTopic(another)]
+    for batch_id in range(2):
+        for number, topic in enumerate(topics):
+            topic.write(Decision(f"q{number}", batch_id, ()))
+            assert topic.last_of(f"q{number}") == Decision(f"q{number}", batch_id, ())
+            assert topic.last_of(f"q{1 - number}") is None
+
+
 def test_many_transactions_fit_into_one_decision(options: WriteOptions) -> None:
     transactions = tuple(
-        OpenTransaction(
-            f"{transactions_prefix('8d87b5f8-bfe0-4f20-8da8-abce5be9e11d')}{task}", 2**40 + task, 3
-        )
+        OpenTransaction(transactional_id("8d87b5f8-bfe0-4f20-8da8-abce5be9e11d", task), 2**40 + task, 3)
         for task in range(20_000)
     )
     topic = DecisionTopic(options)

@@ -104,7 +104,6 @@ class DecisionTopic:
             "compression.type": "zstd",
             "max.request.size": _LARGEST_BYTES,
         }
-        self._consumer: Consumer | None = None
         self._next = 0
         self._values: dict[bytes, bytes] = {}  # the last of each query
 
@@ -146,10 +145,11 @@ class DecisionTopic:
     def _read_up_to(self, end: int, consumer: Consumer) -> None:
         clock = SystemClock()
         deadline = clock.monotonic() + _READ_SECONDS
-        if consumer is not self._consumer or self._next > end:
-            consumer.assign([self._partition])
-            self._consumer, self._next = consumer, 0
+        if self._next > end:  # the topic was made anew
+            self._next = 0
             self._values.clear()
+        if consumer.assignment() != {self._partition}:  # it is a new one, or was used for another topic
+            consumer.assign([self._partition])
         consumer.seek(self._partition, self._next, up_to=end)
         while consumer.position(self._partition) < end:
             if clock.monotonic() > deadline:

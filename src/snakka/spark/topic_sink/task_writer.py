@@ -53,9 +53,15 @@ class TaskMessage(WriterCommitMessage):
     run_id: str | None = None  # of the query's run; each restart has another
 
 
-def transactions_prefix(query_id: str) -> str:
-    """What the transactional ids of a query begin with."""
-    return f"{_TRANSACTIONS_PREFIX}{query_id}-"
+def transactional_id(query_id: str, partition: int) -> str:
+    """Of the task that writes this partition of a batch."""
+    return f"{_TRANSACTIONS_PREFIX}{query_id}-{partition}"
+
+
+def is_of_query(transaction: str, query_id: str) -> bool:
+    """Whether a transactional id is one of the query's. Users name jobs, so one name may begin with another."""
+    begins, _, partition = transaction.rpartition("-")
+    return begins == f"{_TRANSACTIONS_PREFIX}{query_id}" and partition.isdecimal()
 
 
 def streaming_batch() -> BatchName:
@@ -123,10 +129,9 @@ def write_exactly_once(
         for _ in rows:
             pass
         return message
-    transactional_id = f"{transactions_prefix(batch_name.query_id)}{context.partitionId()}"
     settings = {
         **options.settings,
-        "transactional.id": transactional_id,
+        "transactional.id": transactional_id(batch_name.query_id, context.partitionId()),
         "transaction.timeout.ms": timeout_ms,
     }
     with Producer(settings) as producer:  # what fails is aborted when it stops

@@ -15,7 +15,7 @@ from snakka.client.open_transaction import OpenTransaction
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, decision_topic
-from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, transactions_prefix
+from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, is_of_query
 from snakka.spark.topic_sink.write_options import DECISION_TOPIC, TRANSACTION_TIMEOUT_MS, WriteOptions
 from snakka.spark.worker_clients import worker_clients
 
@@ -157,12 +157,11 @@ class BatchEnd:
 
     def _clear(self, query_id: str, written: Collection[OpenTransaction]) -> None:
         """Abort what attempts have left open under ids that are not used now: it would hold up readers."""
-        prefix = transactions_prefix(query_id)
         used = {each.transactional_id for each in written}
         left = [
             each.transactional_id
             for each in self._admin.list_transactions(states=[ONGOING])
-            if each.transactional_id.startswith(prefix) and each.transactional_id not in used
+            if is_of_query(each.transactional_id, query_id) and each.transactional_id not in used
         ]
         self._admin.fence_producers(left).raise_for_errors()
 
