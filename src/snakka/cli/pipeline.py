@@ -268,6 +268,10 @@ def _target(text: str) -> Any:
 def _pipeline(given: Namespace) -> "Pipeline":
     from snakka.spark.pipelines.declaration import read_pipeline
 
+    if _is_sparks(given):
+        raise CommandError(
+            f"{given.file} is a graph of tables, which is Spark's: there are check and run", USAGE
+        )
     return read_pipeline(given.file)
 
 
@@ -282,9 +286,9 @@ def _check(given: Namespace) -> int:
     from snakka.spark.pipelines.checking import check_file
 
     if _is_sparks(given):
-        from snakka.spark.pipelines.declarative import run_spec
+        from snakka.spark.pipelines.declarative import check_spec
 
-        return OK if run_spec(given.file, is_dry=True, master=None) == 0 else USAGE
+        return OK if check_spec(given.file) else USAGE
     checked = check_file(given.file, asks_cluster=not given.no_cluster, asks_spark=not given.no_spark)
     for name, columns in checked.columns.items():
         print(f"{name}: {columns}")
@@ -297,7 +301,9 @@ def _run(given: Namespace) -> int:
     if _is_sparks(given):
         from snakka.spark.pipelines.declarative import run_spec
 
-        return OK if run_spec(given.file, is_dry=False, master=given.master) == 0 else FAILED
+        if given.trigger is not None:
+            raise CommandError("a graph of tables is run until all is read: leave --trigger out", USAGE)
+        run_spec(given.file, master=given.master, confs=dict(given.conf))
     pipeline = _pipeline(given)
     from snakka.spark.pipelines.runner import Run, RunSettings
     from snakka.spark.pipelines.terminal import open_display, summary_lines

@@ -11,10 +11,11 @@ Python and the addresses that suit.
 
 import importlib.util
 import os
-import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from snakka.spark.pipelines.document import Value
 from snakka.spark.pipelines.problems import PipelineError
@@ -39,19 +40,30 @@ def missing_packages() -> list[str]:
     return [package for module, package in _NEEDED.items() if not _is_there(module)]
 
 
-def run_spec(file: Path, *, is_dry: bool, master: str | None) -> int:
-    """Spark's own outcome; PipelineError if it can't be started."""
+def check_spec(file: Path) -> bool:
+    """Whether Spark's dry run found nothing wrong; it says itself what is. PipelineError if it can't be started."""
+    command, environment = _program("dry-run", file, [])
+    return subprocess.run(command, env=environment, check=False).returncode == 0
+
+
+def run_spec(file: Path, *, master: str | None, confs: Mapping[str, str]) -> NoReturn:
+    """Become Spark: signals reach it, its exit code is ours, and nothing is left that we would have to end."""
+    arguments = [] if master is None else ["--master", master]
+    for name, value in confs.items():
+        arguments += ["--conf", f"{name}={value}"]
+    command, environment = _program("run", file, arguments)
+    sys.stdout.flush()
+    os.execve(command[0], command, environment)
+
+
+def _program(action: str, file: Path, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
     missing = missing_packages()
     if missing:
         raise PipelineError(f"graphs of tables need {', '.join(missing)}: pip install 'pyspark[pipelines]'")
     import pyspark
 
     home = Path(pyspark.__file__).parent
-    script = home / "pipelines" / "cli.py"
-    command = [str(home / "bin" / "spark-class"), _CLASS, str(script)]
-    command += ["dry-run" if is_dry else "run", "--spec", str(file)]
-    if master is not None:
-        command += ["--master", master]
+    command = [str(home / "bin" / "spark-class"), _CLASS, str(home / "pipelines" / "cli.py")]
     environment = {
         **os.environ,
         "SPARK_HOME": str(home),
@@ -59,12 +71,7 @@ def run_spec(file: Path, *, is_dry: bool, master: str | None) -> int:
         "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
         "PYSPARK_DRIVER_PYTHON": os.environ.get("PYSPARK_DRIVER_PYTHON", sys.executable),
     }
-    process = subprocess.Popen(command, env=environment)
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
-        return process.wait()
+    return [*command, action, "--spec", str(file), *arguments], environment
 
 
 def _is_there(module: str) -> bool:
