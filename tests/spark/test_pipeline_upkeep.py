@@ -1,7 +1,9 @@
 """`maintain`, `warmup` and graphs of tables, as far as they need no Spark."""
 
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import deltalake
@@ -11,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from snakka.cli.main import main
 from snakka.spark.pipelines import warm_start
-from snakka.spark.pipelines.declarative import is_sparks, missing_packages
+from snakka.spark.pipelines.declarative import _CLASS, is_sparks, missing_packages
 from snakka.spark.pipelines.document import read_document
 
 ROWS = pyarrow.table({"id": [1, 2, 3]})
@@ -115,6 +117,25 @@ def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFi
         assert "pip install 'pyspark[pipelines]'" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]")
+def test_a_graph_of_tables_is_handed_to_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`run` becomes Spark's program; `check` is its dry run."""
+    file = tmp_path / "spark-pipeline.yml"
+    file.write_text("name: graph\nlibraries: []\n")
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execve", lambda path, command, environment: started.append(command))
+    monkeypatch.setattr(
+        subprocess,
+        "run",
+        lambda command, **_: started.append(command) or subprocess.CompletedProcess(command, 1),
+    )
+    main(["pipeline", "run", str(file), "--master", "local[2]", "--conf", "spark.a=b"])
+    assert main(["pipeline", "check", str(file)]) == 2
+    ran, checked = (command[command.index(_CLASS) + 2 :] for command in started)
+    assert ran == ["run", "--spec", str(file), "--master", "local[2]", "--conf", "spark.a=b"]
+    assert checked == ["dry-run", "--spec", str(file)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -123,6 +144,8 @@ def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFi
         (["reset", "x.toml"], "--to"),
         (["chek", "x.toml"], "invalid choice"),
         (["run", "x.toml", "--conf", "spark"], "must be NAME=VALUE"),
+        (["run", "x.toml", "--conf", "sql.x=1"], "sql.x is no setting of Spark"),
+        (["run", "x.toml", "--conf", "spark.master=local"], "spark.master is --master"),
         (["run", "x.toml"], "x.toml: No such file or directory"),
     ],
 )

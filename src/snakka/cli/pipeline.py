@@ -56,6 +56,14 @@ examples:
   snakka pipeline warmup                                once: every run starts a third faster
   snakka pipeline cluster up --workers 2                then: run orders.toml --master spark://127.0.0.1:7077"""
 
+_CHECK_NOTES = """examples:
+  snakka pipeline check orders.toml
+  snakka pipeline check orders.toml --no-cluster        where no broker is in reach, in CI say
+  snakka pipeline check orders.toml --no-spark          in a second: leaves SQL, modules and columns out
+
+What is wrong goes to standard output, FILE:LINE: REASON, one a line.
+Exit codes: 0 nothing is wrong, 2 something is, 1 it could not be found out (no broker answers, Spark does not start)."""
+
 _RUN_NOTES = """examples:
   snakka pipeline run orders.toml
   snakka pipeline run orders.toml --trigger available-now
@@ -119,11 +127,15 @@ def _parser() -> CommandParser:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
     check = _add_action(
-        actions, "check", "say what is wrong with a pipeline, by line, without reading data", _check
+        actions,
+        "check",
+        "say what is wrong with a pipeline, by line, without reading data",
+        _check,
+        _CHECK_NOTES,
     )
     check.set_defaults(shows_problems=True)
     check.add_argument(
-        "--no-spark", action="store_true", help="do not start Spark: leaves SQL and columns out"
+        "--no-spark", action="store_true", help="do not start Spark: leaves SQL, modules and columns out"
     )
     check.add_argument("--no-cluster", action="store_true", help="ask no broker: leaves topics out")
     _add_run(actions)
@@ -178,7 +190,7 @@ def _add_run(actions: Any) -> None:
     )
     run_parser.add_argument(
         "--conf",
-        type=assignment,
+        type=_spark_setting,
         action="append",
         default=[],
         metavar="NAME=VALUE",
@@ -251,6 +263,15 @@ def _trigger(text: str) -> "Trigger":
         return parse_trigger(text)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
+
+
+def _spark_setting(text: str) -> tuple[str, str]:
+    name, value = assignment(text)
+    if not name.startswith("spark."):
+        raise ArgumentTypeError(f"{name} is no setting of Spark: those begin with spark.")
+    if name == "spark.master":
+        raise ArgumentTypeError("spark.master is --master")
+    return name, value
 
 
 def _target(text: str) -> Any:
