@@ -11,6 +11,7 @@ from functools import cache
 from typing import TypeVar, cast
 
 from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.spark.worker_process import keep_what_is_loaded
 
 C = TypeVar("C", Admin, Consumer, Producer)
 
@@ -59,6 +60,7 @@ class WorkerClients:
 
 def worker_clients() -> WorkerClients:
     """Those of this process; a forked one begins with none, since threads do not survive a fork."""
+    keep_what_is_loaded()
     return _of_process(os.getpid())
 
 

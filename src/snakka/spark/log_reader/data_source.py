@@ -55,11 +55,14 @@ class LogReader(DataSourceReader):
         from snakka.spark.log_reader.damage import Damages
         from snakka.spark.log_reader.segment_ranges import LogRange
         from snakka.spark.log_reader.segment_reader import RangeReader
+        from snakka.spark.read_ahead import ReadAhead
+        from snakka.spark.worker_process import keep_what_is_loaded
 
         if not isinstance(partition, LogRange):
             return iter(())  # Spark's own: there was nothing to plan
+        keep_what_is_loaded()
         damages = Damages(self._options.source.fail_on_data_loss)
-        return RangeReader(partition, self._columns, damages).batches()
+        return iter(ReadAhead(RangeReader(partition, self._columns, damages).batches()))
 
 
 class FilteringLogReader(LogReader):

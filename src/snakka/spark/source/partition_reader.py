@@ -16,6 +16,7 @@ from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
 from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_ROWS, ChosenColumns
+from snakka.spark.read_ahead import ReadAhead
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.topic_offsets import GOES_ON, DataLossError
 from snakka.spark.worker_clients import worker_clients
@@ -51,12 +52,13 @@ class PartitionReader:
             return
         clients = worker_clients()
         consumer = clients.consumer(consumer_settings(self.settings))
+        ahead = ReadAhead(self._batches(consumer, given))
         is_at_rest = False
         try:
-            yield from self._batches(consumer, given)
+            yield from ahead
             is_at_rest = True
         except GeneratorExit:  # Spark needs no more rows
-            is_at_rest = True
+            is_at_rest = not ahead.is_running
             raise
         finally:
             if is_at_rest:
