@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 
 from snakka.spark.pipelines.declaration import read_pipeline
-from snakka.spark.pipelines.offset_reset import carry_out, parse_target, plan_reset, reset_lines
+from snakka.spark.pipelines.offset_reset import (
+    carry_out,
+    noted_starts,
+    parse_target,
+    plan_reset,
+    reset_lines,
+)
 from snakka.spark.pipelines.problems import PipelineError
 from snakka.spark.pipelines.progress import (
     SinkProgress,
@@ -302,12 +308,14 @@ def test_a_query_without_state_goes_on_elsewhere(tmp_path: Path) -> None:
         "  a 1: 3 -> 0, 3 records are read again",
         "  b 0: 7 -> 2, 5 records are read again",
     ]
-    assert carry_out([reset], {}, 0) == {}
+    assert noted_starts([reset], {}) == {}
+    before = [(file.name, file.read_text()) for file in sorted((tmp_path / "out/commits").iterdir())]
+    carry_out([reset], 0)
     moved = read_checkpoint(tmp_path / "out")
     assert moved is not None
-    assert (moved.planned, moved.done, moved.offsets) == (4, 4, {"a": {"0": 0, "1": 0}, "b": {"0": 2}})
+    assert (moved.planned, moved.done, moved.offsets) == (3, 3, {"a": {"0": 0, "1": 0}, "b": {"0": 2}})
     assert moved.lines[2:] == ('{"a":{"0":0,"1":0}}', "-", '{"b":{"0":2}}')
-    assert (tmp_path / "out/commits/4").read_text() == (tmp_path / "out/commits/3").read_text()
+    assert before == [(file.name, file.read_text()) for file in sorted((tmp_path / "out/commits").iterdir())]
 
 
 def test_offsets_that_are_not_named_stay(tmp_path: Path) -> None:
@@ -324,8 +332,9 @@ def test_a_query_with_state_begins_anew(tmp_path: Path) -> None:
     sinks = {"out": checkpoint(tmp_path / "out", state=True)}
     (reset,) = plan_reset(sinks, {}, parse_target("earliest"), FOUND, output_formats={}, abandon=False)
     assert reset.how == "anew"
-    starts = carry_out([reset], {"other": "{}"}, 42)
+    starts = noted_starts([reset], {"other": "{}"})
     assert starts == {"other": "{}", "out": '{"a":{"0":0,"1":0,"2":0},"b":{"0":2}}'}
+    carry_out([reset], 42)
     assert not (tmp_path / "out").exists()
     assert (tmp_path / "out.before-42/offsets/3").exists()
     with pytest.raises(PipelineError, match="takes no batch number twice"):
@@ -339,7 +348,7 @@ def test_a_query_that_has_not_begun_begins_there() -> None:
         {"out": None}, {}, parse_target("1970-01-01T00:00:07Z"), FOUND, output_formats={}, abandon=False
     )
     assert reset.how == "begin"
-    assert json.loads(carry_out([reset], {}, 0)["out"]) == {"a": {"0": 0, "1": 0, "2": 0}, "b": {"0": 2}}
+    assert json.loads(noted_starts([reset], {})["out"]) == {"a": {"0": 0, "1": 0, "2": 0}, "b": {"0": 2}}
 
 
 def test_a_batch_that_is_not_done_is_not_left_silently(tmp_path: Path) -> None:
@@ -347,10 +356,19 @@ def test_a_batch_that_is_not_done_is_not_left_silently(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match="stopped inside batch 4"):
         plan_reset(sinks, {}, parse_target("latest"), FOUND, output_formats={}, abandon=False)
     (reset,) = plan_reset(sinks, {}, parse_target("latest"), FOUND, output_formats={}, abandon=True)
-    carry_out([reset], {}, 0)
+    carry_out([reset], 0)
     moved = read_checkpoint(tmp_path / "out")
     assert moved is not None
-    assert (moved.planned, moved.done) == (5, 5)
+    assert (moved.planned, moved.done) == (4, 4)
+    with pytest.raises(PipelineError, match="log of Parquet files"):
+        plan_reset(
+            {"out": checkpoint(tmp_path / "files", planned=4)},
+            {},
+            parse_target("latest"),
+            FOUND,
+            output_formats={"out": "parquet"},
+            abandon=True,
+        )
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,12 @@ from pyspark.errors import StreamingQueryException
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.offset_reset import parse_target
 from snakka.spark.pipelines.plan import build_views, check_plan
 from snakka.spark.pipelines.problems import PipelineError
 from snakka.spark.pipelines.progress import SinkProgress
+from snakka.spark.pipelines.resetting import reset
+from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.testing import BlockingLocalBroker
@@ -260,6 +263,36 @@ def test_the_examples_of_the_documentation_are_right(
     assert [*topic_problems(pipeline), *problems] == []
     assert list(columns) == [*pipeline.sources, *pipeline.steps]
     assert "total double" in columns["orders"]
+
+
+def test_files_of_a_query_that_was_reset_are_read_by_spark(
+    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path
+) -> None:
+    """Spark's log of its files must have every batch that its checkpoint has."""
+    with Producer(bootstrap_servers=bootstrap) as producer:
+        producer.send("again", b"row", partition=0)
+        producer.flush()
+    pipeline = read(
+        tmp_path,
+        f"""
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources: {{again: {{topics: again}}}}
+sinks: {{out: {{format: parquet, path: files}}}}
+""",
+    )
+    state = RunState(pipeline)
+    for expected in (1, 2):
+        views = build_views(spark, pipeline, group="again", starts={})
+        query = start_query(
+            views.frames["again"],
+            pipeline.sinks["out"],
+            trigger=pipeline.trigger,
+            checkpoint=state.sink_checkpoint("out"),
+        )
+        query.awaitTermination(100)
+        assert spark.read.parquet(str(tmp_path / "files")).count() == expected
+        (done,) = reset(pipeline, parse_target("earliest"), (), is_dry=False, abandon=False)
+        assert (done.how, [move.again for move in done.moves]) == ("move", [1])
 
 
 @pytest.mark.parametrize("policy", ["fail", "skip"])

@@ -1,12 +1,12 @@
 """Sending a pipeline to other offsets: what would be read again or left out, and the change itself.
 
-How depends on the query of each sink. One that has not begun gets its first offsets noted. One without state gets a
-batch that only moves the offsets (`query_checkpoint`). One with state (an aggregation, say) must begin anew, since
+How depends on the query of each sink. One that has not begun gets its first offsets noted. One without state has its
+offsets moved (`query_checkpoint`). One with state (an aggregation, say) must begin anew, since
 its state belongs to what it has read: its checkpoint is put aside, and the next run begins at the noted offsets with
 an empty state.
 
-Rule: `plan_reset` is pure and says everything; `carry_out` does what the plan says, nothing else. Neither works while
-it runs.
+Rule: `plan_reset` is pure and says everything; `carry_out` does what the plan says, nothing else, and may be cut at any
+step: then the reset is given once more. Neither works while it runs.
 """
 
 import json
@@ -126,13 +126,18 @@ def plan_reset(
                 )
         else:
             how = "move"
-        if checkpoint is not None and not checkpoint.is_between_batches and not abandon:
-            raise PipelineError(
-                f"sink {sink} was stopped inside batch {checkpoint.planned}; run the pipeline until it is done, or "
-                "give --abandon to leave that batch as it is"
-            )
+        if checkpoint is not None and not checkpoint.is_between_batches:
+            _check_abandoning(sink, checkpoint, output_formats.get(sink, ""), abandon=abandon)
         resets.append(SinkReset(sink, how, moves, checkpoint))
     return resets
+
+
+def _check_abandoning(sink: str, checkpoint: QueryCheckpoint, output_format: str, *, abandon: bool) -> None:
+    stopped = f"sink {sink} was stopped inside batch {checkpoint.planned}; run the pipeline until it is done"
+    if output_format == "parquet":
+        raise PipelineError(f"{stopped}: Spark's log of Parquet files can't do without it")
+    if not abandon:
+        raise PipelineError(f"{stopped}, or give --abandon to leave that batch as it is")
 
 
 def _moves(
@@ -149,18 +154,22 @@ def _moves(
     return tuple(moves)
 
 
-def carry_out(resets: Iterable[SinkReset], starts: Mapping[str, str], now_ms: int) -> dict[str, str]:
-    """Do it; the starts that are to be noted."""
-    noted = dict(starts)
+def noted_starts(resets: Iterable[SinkReset], starts: Mapping[str, str]) -> dict[str, str]:
+    """Where queries begin that have no checkpoint. Written before anything is put aside, and ignored by who has one."""
+    fresh = {reset.sink: offsets_json(reset.target) for reset in resets if reset.how != "move"}
+    return {**starts, **fresh}
+
+
+def carry_out(resets: Iterable[SinkReset], now_ms: int) -> None:
+    """Do to the checkpoints what was planned."""
     for reset in resets:
-        if reset.how == "move" and reset.checkpoint is not None:
-            move_offsets(reset.checkpoint, reset.target)
+        if reset.checkpoint is None:
             continue
-        noted[reset.sink] = offsets_json(reset.target)
-        if reset.checkpoint is not None:
+        if reset.how == "move":
+            move_offsets(reset.checkpoint, reset.target)
+        else:
             directory: Path = reset.checkpoint.directory
             directory.rename(directory.with_name(f"{directory.name}.before-{now_ms}"))
-    return noted
 
 
 def reset_lines(resets: Iterable[SinkReset]) -> list[str]:

@@ -3,8 +3,9 @@
     offsets/N    a version, the batch's settings, then a line for each source: its end, as JSON; `-` if it had none
     commits/N    the batch is done
 
-Rule: nothing that Spark wrote is changed. A reset adds a batch that reads nothing and ends where the next one is to
-begin, so that the query keeps its id and its numbers: what sinks remember of (query, batch) stays true.
+Rule: a reset changes only where the last batch that is done ended, which is where the next one begins. The query keeps
+its id and its numbers, so what sinks remember of (query, batch) stays true, and no batch is there that a sink never had:
+Spark's own log of Parquet files must have every number.
 """
 
 import json
@@ -41,7 +42,7 @@ class QueryCheckpoint:
         return self.planned == self.done
 
     def with_offsets(self, target: Offsets) -> str:
-        """The plan of a batch that ends at `target`; partitions that it does not name stay where they are."""
+        """The last plan, but that it ends at `target`; partitions that it does not name stay where they are."""
         changed = [*self.lines[:_FIRST_SOURCE_LINE]]
         for line in self.lines[_FIRST_SOURCE_LINE:]:
             own = read_offsets(line)
@@ -64,14 +65,15 @@ def read_checkpoint(directory: Path) -> QueryCheckpoint | None:
     return QueryCheckpoint(directory, planned, done, lines, has_state=(directory / "state").is_dir())
 
 
-def move_offsets(checkpoint: QueryCheckpoint, target: Offsets) -> int:
-    """Add the batch that does nothing but end at `target`; its number. As Spark does, the plan is written first."""
-    batch = checkpoint.planned + 1
-    commit = checkpoint.directory / "commits" / str(checkpoint.done)
-    done = commit.read_text(encoding="utf-8") if checkpoint.done >= 0 else 'v1\n{"nextBatchWatermarkMs":0}'
-    _put(checkpoint.directory / "offsets" / str(batch), checkpoint.with_offsets(target))
-    _put(checkpoint.directory / "commits" / str(batch), done)
-    return batch
+def move_offsets(checkpoint: QueryCheckpoint, target: Offsets) -> None:
+    """Let the last batch end at `target`. If it is not done it counts as done from now on, and that comes first: a plan
+    with other ends must never be carried out."""
+    if not checkpoint.is_between_batches:
+        commits = checkpoint.directory / "commits"
+        last = commits / str(checkpoint.done)
+        done = last.read_text(encoding="utf-8") if checkpoint.done >= 0 else 'v1\n{"nextBatchWatermarkMs":0}'
+        _put(commits / str(checkpoint.planned), done)
+    _put(checkpoint.directory / "offsets" / str(checkpoint.planned), checkpoint.with_offsets(target))
 
 
 def offsets_json(offsets: Offsets) -> str:

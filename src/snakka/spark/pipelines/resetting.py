@@ -6,7 +6,7 @@ Rule: the lock is held from the first look to the last write, so a pipeline that
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.cluster_topics import offsets_at
 from snakka.spark.pipelines.declaration import Pipeline
-from snakka.spark.pipelines.offset_reset import SinkReset, Target, carry_out, plan_reset
+from snakka.spark.pipelines.offset_reset import SinkReset, Target, carry_out, noted_starts, plan_reset
 from snakka.spark.pipelines.problems import PipelineError, did_you_mean
 from snakka.spark.pipelines.progress import read_offsets
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, read_checkpoint
@@ -41,5 +41,6 @@ def reset(
             abandon=abandon,
         )
         if not is_dry:
-            state.write_starts(carry_out(resets, starts, SystemClock().now_ms()))
+            state.write_starts(noted_starts(resets, starts))
+            carry_out(resets, SystemClock().now_ms())
     return resets
