@@ -15,6 +15,7 @@ import pytest
 from snakka.spark.pipelines.declaration import read_pipeline
 from snakka.spark.pipelines.offset_reset import (
     carry_out,
+    check_offsets,
     noted_starts,
     parse_target,
     plan_reset,
@@ -324,8 +325,22 @@ def test_offsets_that_are_not_named_stay(tmp_path: Path) -> None:
     (reset,) = plan_reset(sinks, {}, target, FOUND, output_formats={}, abandon=False)
     assert reset.target == {"a": {"0": 30, "1": 9}, "b": {"0": 7}}
     assert "  a 1: 3 -> 9, 6 records are not read" in reset_lines([reset])
-    with pytest.raises(PipelineError, match="the pipeline does not read c"):
-        plan_reset(sinks, {}, parse_target('{"c":{"0":1}}'), FOUND, output_formats={}, abandon=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"c":{"0":1}}', "the pipeline does not read c 0"),
+        ('{"a":{"3":1}}', "the pipeline does not read a 3"),
+        ('{"b":{"0":1}}', "b 0 has offsets from 2 to 9, not 1"),
+        ('{"b":{"0":10}}', "b 0 has offsets from 2 to 9, not 10"),
+    ],
+)
+def test_offsets_that_are_not_there_are_refused(text: str, said: str) -> None:
+    latest = dict.fromkeys(FOUND, 9)
+    check_offsets(parse_target('{"a":{"2":0},"b":{"0":9}}'), FOUND, latest)
+    with pytest.raises(PipelineError, match=said):
+        check_offsets(parse_target(text), FOUND, latest)
 
 
 def test_a_query_with_state_begins_anew(tmp_path: Path) -> None:
@@ -385,7 +400,9 @@ def test_places_to_go_to(text: str, timestamp: int) -> None:
     assert parse_target(text).timestamp == timestamp
 
 
-@pytest.mark.parametrize("text", ["yesterday", "{", '{"a":{"0":-1}}', '{"a":3}', "{}"])
+@pytest.mark.parametrize(
+    "text", ["yesterday", "{", '{"a":{"0":-1}}', '{"a":{"x":1}}', '{"a":{}}', '{"a":3}', "{}"]
+)
 def test_places_that_are_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"offsets|no place"):
         parse_target(text)

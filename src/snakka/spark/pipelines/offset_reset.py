@@ -93,9 +93,25 @@ def _explicit(text: str) -> Offsets:
         offsets = read_offsets(json.loads(text))
     except ValueError as error:
         raise ValueError(f"{text} is no JSON of offsets: {error}") from None
-    if not offsets or any(offset < 0 for each in offsets.values() for offset in each.values()):
+    entries = [entry for each in offsets.values() for entry in each.items()]
+    if not entries or any(offset < 0 or not partition.isdecimal() for partition, offset in entries):
         raise ValueError(f'{text} must be offsets from 0 on by topic and partition: {{"topic":{{"0":42}}}}')
     return offsets
+
+
+def check_offsets(
+    target: Target, earliest: Mapping[tuple[str, int], int], latest: Mapping[tuple[str, int], int]
+) -> None:
+    """Offsets that are given must be there: a query that is sent elsewhere would fail, or wait for ever."""
+    for topic, partitions in target.offsets.items():
+        for partition, offset in partitions.items():
+            place = (topic, int(partition))
+            if place not in earliest:
+                raise PipelineError(f"the pipeline does not read {topic} {partition}")
+            if not earliest[place] <= offset <= latest[place]:
+                raise PipelineError(
+                    f"{topic} {partition} has offsets from {earliest[place]} to {latest[place]}, not {offset}"
+                )
 
 
 def plan_reset(
@@ -108,9 +124,6 @@ def plan_reset(
     abandon: bool,
 ) -> list[SinkReset]:
     """What each sink's query must do. `found` is what the cluster says; `begins` is for queries without a batch."""
-    unknown = sorted(set(target.offsets) - {topic for topic, _ in found})
-    if unknown:
-        raise PipelineError(f"the pipeline does not read {', '.join(unknown)}")
     resets = []
     for sink, checkpoint in sinks.items():
         before = begins.get(sink, {}) if checkpoint is None else checkpoint.offsets

@@ -6,7 +6,15 @@ Rule: the lock is held from the first look to the last write, so a pipeline that
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.cluster_topics import offsets_at
 from snakka.spark.pipelines.declaration import Pipeline
-from snakka.spark.pipelines.offset_reset import SinkReset, Target, carry_out, noted_starts, plan_reset
+from snakka.spark.pipelines.offset_reset import (
+    LATEST,
+    SinkReset,
+    Target,
+    carry_out,
+    check_offsets,
+    noted_starts,
+    plan_reset,
+)
 from snakka.spark.pipelines.problems import PipelineError, did_you_mean
 from snakka.spark.pipelines.progress import read_offsets
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, read_checkpoint
@@ -31,12 +39,15 @@ def reset(
                     "starting_offsets instead"
                 )
             checkpoints[name] = read_checkpoint(directory)
+        found = offsets_at(pipeline, target.asked)
+        if target.offsets:
+            check_offsets(target, found, offsets_at(pipeline, LATEST))
         starts = state.starts()
         resets = plan_reset(
             checkpoints,
             {name: read_offsets(text) for name, text in starts.items()},
             target,
-            offsets_at(pipeline, target.asked),
+            found,
             output_formats={name: sink.format for name, sink in pipeline.all_sinks.items()},
             abandon=abandon,
         )
