@@ -61,6 +61,8 @@ def default_confs(master: str, cores: int) -> dict[str, str]:
         "spark.sql.python.filterPushdown.enabled": "true",
         "spark.sql.shuffle.partitions": str(cores),
         "spark.sql.session.timeZone": "UTC",
+        # Spark would wait for ever for a query that can't be stopped.
+        "spark.sql.streaming.stopTimeout": "30s",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         # The sink's transactions belong to one attempt of a task at a time.
