@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
     _require()
     from snakka.demo.story import Demo, DemoError, DemoSettings
 
-    settings = DemoSettings(given.orders, given.seed, given.keep)
+    settings = DemoSettings(given.orders, given.seed, given.keep, _command())
     try:
         agrees = Demo(settings, sys.stdout, _style()).run()
     except DemoError as error:
@@ -73,6 +73,12 @@ def _require() -> None:
     java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
     if java is None:
         raise CommandError("the demo needs Java 17 on the PATH, or JAVA_HOME: Spark runs on it", USAGE)
+
+
+def _command() -> str:
+    """How the user can call us again: `make demo` needs no `snakka` on the PATH."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "snakka" and shutil.which("snakka") is None else "snakka"
 
 
 def _style() -> "Style":

@@ -50,6 +50,7 @@ class DemoSettings:
     orders: int
     seed: int
     keep: Path | None  # where to leave everything; None: nowhere
+    command: str = "snakka"  # what a user types here to call us
 
 
 class Demo:
@@ -204,21 +205,25 @@ class Demo:
     def _show_next(self, directory: Path) -> None:
         seconds = self._clock.monotonic() - self._began
         self._step("next", f"that was all, in {seconds:.0f} s")
+        command = self._settings.command
         if self._settings.keep is None:
-            lines = [
-                "snakka demo --keep shop           the same, and everything stays in shop/",
-                "snakka pipeline --help            pipelines of your own, in a file like this one",
-                "snakka start                      a broker that stays; docs/pipelines.md has the rest",
-            ]
+            lines = {
+                f"{command} demo --keep shop": "the same, and everything stays in shop/",
+                f"{command} pipeline --help": "pipelines of your own, in a file like this one",
+                f"{command} start": "a broker that stays; docs/pipelines.md has the rest",
+            }
         else:
-            lines = [
-                f"everything is in {directory}: the pipeline, its table and checkpoint, the broker's data",
-                f"snakka start --data-dir {directory / 'broker'}      the broker with all topics, on 127.0.0.1:9092",
-                f"snakka consume {SALES_TOPIC} --from-beginning        what the pipeline wrote",
-                f"snakka pipeline status {directory / FILE_NAME}       how its run ended",
-            ]
-        for line in lines:
-            self._say("    " + line)
+            self._say(
+                f"    everything is in {directory}: the pipeline, its table and checkpoint, the broker's data"
+            )
+            lines = {
+                f"{command} start --data-dir {directory / 'broker'}": "the broker with all topics, on 127.0.0.1:9092",
+                f"{command} consume {SALES_TOPIC} --from-beginning": "what the pipeline wrote",
+                f"{command} pipeline status {directory / FILE_NAME}": "how its run ended",
+            }
+        width = max(map(len, lines))
+        for typed, what in lines.items():
+            self._say(f"    {typed:<{width}}   {what}")
 
     def _step(self, name: str, text: str) -> None:
         seconds = self._clock.monotonic() - self._began
