@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,8 @@ def test_statistics_come_from_the_footer_and_leave_out_what_may_be_wrong(tmp_pat
             ("text", pa.string()),
             ("long", pa.string()),
             ("raw", pa.binary()),
+            ("yes", pa.bool_()),
+            ("price", pa.decimal128(38, 2)),
             ("none", pa.int32()),
             ("real", pa.float64()),
             ("ts", pa.timestamp("us", "UTC")),
@@ -204,22 +207,45 @@ def test_statistics_come_from_the_footer_and_leave_out_what_may_be_wrong(tmp_pat
     )
     moment = datetime.datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=datetime.UTC)
     rows = [
-        {"id": 5, "text": "b", "long": "x" * 100, "raw": b"a", "real": float("inf"), "ts": moment, "s.x": 77},
-        {"id": -1, "text": "a", "long": "y", "real": 1.0, "day": moment.date(), "s": {"x": 3}, "l": [1]},
+        {"id": 5, "text": "b", "long": "x" * 100, "raw": b"a", "ts": moment, "s.x": 77},
+        {
+            "id": -1,
+            "text": "a",
+            "long": "y" * 100,
+            "real": 1.0,
+            "day": moment.date(),
+            "s": {"x": 3},
+            "l": [1],
+        },
+        {"yes": True, "price": Decimal("-1.50")},
     ]
     batch = pa.RecordBatch.from_pylist(rows, schema=schema)
     (file,) = FileStager(replace(layout(tmp_path, schema)), "part").write([batch])
     figures = statistics(file.footer)
-    assert figures["numRecords"] == 2
+    assert figures["numRecords"] == 3
     assert figures["minValues"] == {
         "id": -1,
         "text": "a",
+        "long": "x" * 64,
+        "yes": True,
+        "price": -1.5,
+        "real": 1.0,
         "ts": "2026-01-02T03:04:05.678901Z",
         "day": "2026-01-02",
         "s": {"x": 3},
         "s.x": 77,
     }
     assert figures["maxValues"]["id"] == 5
-    assert figures["nullCount"]["none"] == 2
-    assert figures["nullCount"]["s"] == {"x": 1}
-    assert not {"l", "m"} & figures["nullCount"].keys()
+    assert figures["maxValues"]["long"] == "y" * 64 + "\U0010ffff" * 2
+    assert figures["nullCount"]["none"] == 3
+    assert figures["nullCount"]["s"] == {"x": 2}
+    assert not {"l", "m", "raw"} & figures["nullCount"].keys()
+
+
+@pytest.mark.parametrize("odd", [{"real": float("inf")}, {"price": Decimal("1234567890123456789.5")}])
+def test_a_file_has_the_bounds_of_all_its_columns_or_none(tmp_path: Path, odd: dict[str, Any]) -> None:
+    schema = pa.schema([("id", pa.int64()), ("real", pa.float64()), ("price", pa.decimal128(38, 1))])
+    batch = pa.RecordBatch.from_pylist([{"id": 1, **odd}], schema=schema)
+    (file,) = FileStager(layout(tmp_path, schema), "part").write([batch])
+    nulls = {name: int(name not in ("id", *odd)) for name in schema.names}
+    assert statistics(file.footer) == {"numRecords": 1, "nullCount": nulls}

@@ -8,19 +8,21 @@ import datetime
 import json
 import math
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake.transaction import AddAction
 
+from snakka.spark.tables.column_bounds import column_bounds
 from snakka.spark.tables.partitions import PartitionColumn, PartitionKey
 from snakka.spark.tables.staged_files import StagedFile
 
 # As many columns as Delta's writers have statistics for, unless told otherwise.
 _INDEXED_COLUMNS = 32
-# A longer text would have to be cut, and the cut rounded up; few queries would gain.
 _LONGEST_TEXT = 64
+_LAST_CHARACTER = "\U0010ffff"
 
 
 def add_action(file: StagedFile, partitions: Sequence[PartitionColumn], now_ms: int) -> AddAction:
@@ -47,35 +49,44 @@ def _partition_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime.datetime):
-        return value.strftime("%Y-%m-%d %H:%M:%S.%f")
+        text = _time_text(value)
+        return text if value.tzinfo else text.replace("T", " ")
     return str(value)
 
 
 def statistics(footer: pq.FileMetaData) -> dict[str, Any]:
-    """Rows, and for each column its nulls, its least and its greatest value, from the file's own footer."""
+    """Rows, and for each column its nulls, its least and its greatest value, from the file's own footer.
+
+    deltalake takes a bound that is absent beside others for one that no value keeps: a file has all bounds or none.
+    """
     lowest: dict[str, Any] = {}
     highest: dict[str, Any] = {}
     nulls: dict[str, Any] = {}
+    is_bounded = True
+    for index, path in _indexed_columns(footer):
+        chunks = [footer.row_group(group).column(index).statistics for group in range(footer.num_row_groups)]
+        if not all(chunk is not None and chunk.has_null_count for chunk in chunks):
+            is_bounded = False
+            continue
+        _put(nulls, path, sum(chunk.null_count for chunk in chunks))
+        if any(chunk.num_values for chunk in chunks):
+            bounds = _json_bounds(column_bounds(footer, index))
+            is_bounded = is_bounded and bounds is not None
+            _put(lowest, path, bounds and bounds[0])
+            _put(highest, path, bounds and bounds[1])
+    figures = {"numRecords": footer.num_rows, "nullCount": nulls}
+    return {**figures, "minValues": lowest, "maxValues": highest} if is_bounded else figures
+
+
+def _indexed_columns(footer: pq.FileMetaData) -> list[tuple[int, tuple[str, ...]]]:
+    """By their number in the footer and their path. Lists and maps don't count, so these are all that readers expect."""
     leaves = [leaf for field in footer.schema.to_arrow_schema() for leaf in _leaves(field)]
-    for index, path in enumerate(leaves[:_INDEXED_COLUMNS]):
-        if path is None:
-            continue
-        chunks = [footer.row_group(group).column(index) for group in range(footer.num_row_groups)]
-        stats = [chunk.statistics for chunk in chunks]
-        if not all(stat is not None and stat.has_null_count for stat in stats):
-            continue
-        _put(nulls, path, sum(stat.null_count for stat in stats))
-        bounds = [stat for stat in stats if stat.null_count < stat.null_count + stat.num_values]
-        if bounds and all(stat.has_min_max for stat in bounds):
-            least, greatest = min(stat.min for stat in bounds), max(stat.max for stat in bounds)
-            if _is_exact(least) and _is_exact(greatest):
-                _put(lowest, path, _json_value(least))
-                _put(highest, path, _json_value(greatest))
-    return {"numRecords": footer.num_rows, "minValues": lowest, "maxValues": highest, "nullCount": nulls}
+    return [(index, path) for index, path in enumerate(leaves) if path is not None][:_INDEXED_COLUMNS]
 
 
 def _leaves(field: pa.Field) -> Iterator[tuple[str, ...] | None]:
-    """The columns of a file in the order of its footer: each by its path, or None within lists and maps, which have none."""
+    """The columns of a file in the order of its footer: each by its path, or None for bytes and within lists and maps, of
+    which Delta wants to know nothing."""
     if pa.types.is_struct(field.type):
         for inner in field.type:
             for leaf in _leaves(inner):
@@ -85,7 +96,7 @@ def _leaves(field: pa.Field) -> Iterator[tuple[str, ...] | None]:
             for _ in _leaves(field.type.field(index)):
                 yield None
     else:
-        yield (field.name,)
+        yield None if pa.types.is_binary(field.type) else (field.name,)
 
 
 def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
@@ -94,21 +105,39 @@ def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     into[path[-1]] = value
 
 
-def _is_exact(value: Any) -> bool:
-    if isinstance(value, bool | bytes):
-        return False
-    if isinstance(value, str):
-        return len(value) <= _LONGEST_TEXT
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int | datetime.date | datetime.datetime)
+def _json_bounds(bounds: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
+    """As JSON has them; None if one of them would not be the same."""
+    if bounds is None:
+        return None
+    lowest, highest = bounds
+    if isinstance(lowest, str):
+        return lowest[:_LONGEST_TEXT], _no_less_than(highest)
+    values = _json_value(lowest), _json_value(highest)
+    return None if None in values else values
+
+
+def _no_less_than(text: str) -> str:
+    """The text; of a long one, a shorter one that comes after it."""
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + _LAST_CHARACTER * 2
 
 
 def _json_value(value: Any) -> Any:
     if isinstance(value, datetime.datetime):
-        text = value.strftime("%Y-%m-%dT%H:%M:%S.%f")
-        return f"{text}Z" if value.tzinfo else text
-    return value.isoformat() if isinstance(value, datetime.date) else value
+        return _time_text(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        text = repr(float(value))
+        return float(value) if "e" not in text and Decimal(text) == value else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def _time_text(value: datetime.datetime) -> str:
+    """A moment says that it is in UTC: readers would take it as a time of their own zone. A wall clock's time has none."""
+    text = value.replace(tzinfo=None).isoformat(timespec="microseconds")
+    return f"{text}Z" if value.tzinfo else text
 
 
 def refuse_unpartitionable(schema: pa.Schema, partitions: Sequence[PartitionColumn]) -> str | None:

@@ -4,12 +4,16 @@ Rule: files carry the table's field ids, as every Iceberg writer's do, so that c
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import (
+    MetricModeTypes,
+    MetricsMode,
+    StatisticsCollector,
     compute_statistics_plan,
     data_file_statistics_from_parquet_metadata,
     parquet_path_to_id_mapping,
@@ -22,6 +26,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.column_bounds import column_bounds
 from snakka.spark.tables.partitions import TRANSFORMS, PartitionColumn, PartitionKey, directory
 from snakka.spark.tables.schema_evolution import SchemaMismatchError, type_name, types_within
 from snakka.spark.tables.staged_files import StagedFile
@@ -109,7 +114,7 @@ def data_file(metadata: TableMetadata, file: StagedFile) -> DataFile:
     schema = metadata.schema()
     statistics = data_file_statistics_from_parquet_metadata(
         parquet_metadata=file.footer,
-        stats_columns=compute_statistics_plan(schema, metadata.properties),
+        stats_columns=_statistics_plan(metadata, file.footer),
         parquet_column_mapping=parquet_path_to_id_mapping(schema),
     )
     return DataFile.from_args(
@@ -124,6 +129,18 @@ def data_file(metadata: TableMetadata, file: StagedFile) -> DataFile:
         key_metadata=None,
         **statistics.to_serialized_dict(),
     )
+
+
+def _statistics_plan(metadata: TableMetadata, footer: pq.FileMetaData) -> dict[int, StatisticsCollector]:
+    """What the table wants to know of each column, but only counts where pyiceberg would make up bounds, or fail."""
+    plan: dict[int, StatisticsCollector] = compute_statistics_plan(metadata.schema(), metadata.properties)
+    ids = parquet_path_to_id_mapping(metadata.schema())
+    for index in range(footer.num_columns):
+        field_id = ids[footer.row_group(0).column(index).path_in_schema]
+        has_bounds = plan[field_id].mode.type in (MetricModeTypes.TRUNCATE, MetricModeTypes.FULL)
+        if has_bounds and column_bounds(footer, index) is None:
+            plan[field_id] = replace(plan[field_id], mode=MetricsMode(MetricModeTypes.COUNTS))
+    return plan
 
 
 def _partition_record(metadata: TableMetadata, spec: PartitionSpec, partition: PartitionKey) -> Record:

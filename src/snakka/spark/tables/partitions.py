@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.schema_evolution import SchemaMismatchError
 
 IDENTITY = "identity"
 # Iceberg counts each from 1970, as whole numbers.
@@ -104,12 +105,25 @@ def split(
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     if len(starts) == 1:
-        yield tuple(array[0].as_py() for array in values), batch
+        yield _key(batch, columns, values, 0), batch
         return
     rows = batch.take(pa.array(order))
     for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
-        key = tuple(array[int(order[start])].as_py() for array in values)
-        yield key, rows.slice(int(start), int(end - start))
+        yield _key(batch, columns, values, int(order[start])), rows.slice(int(start), int(end - start))
+
+
+def _key(
+    batch: pa.RecordBatch, columns: tuple[PartitionColumn, ...], values: list[pa.Array], row: int
+) -> PartitionKey:
+    for column in columns:
+        try:
+            batch.column(column.source)[row].as_py()
+        except OverflowError:
+            raise SchemaMismatchError(
+                f"column {column.source} decides the partition, and holds a time beyond the years 1 to 9999, which "
+                "no partition can have; filter such rows in the query"
+            ) from None
+    return tuple(array[row].as_py() for array in values)
 
 
 def _codes(values: list[pa.Array]) -> "np.ndarray[Any, np.dtype[np.int64]]":

@@ -1,0 +1,142 @@
+"""Values that are odd but real: each is in the table as it was, and found by whoever looks for it."""
+
+import datetime
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from deltalake import DeltaTable
+from tests.spark.table_reading import delta_rows, iceberg_table
+from tests.spark.table_writing import append, delta_opener, iceberg_opener, staged
+
+from snakka.spark.tables import staged_files
+from snakka.spark.tables.schema_evolution import SchemaMismatchError
+from snakka.spark.tables.table_options import CommitKey
+from snakka.spark.tables.table_writer import commit_once
+
+MOMENT = pa.timestamp("us", "UTC")
+# Seconds taken for milliseconds, or the other way round, are the most usual way to get there.
+YEAR_26000 = 760_206_902_400_000_000
+_MAP = pa.map_(pa.string(), pa.int32())
+YEAR_1 = -62_135_596_800_000_000
+
+Opener = Callable[..., Any]
+
+
+@pytest.fixture(params=["delta", "iceberg"])
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
+    if request.param == "delta":
+        return lambda *args, **named: delta_opener(tmp_path / "t", *args, **named)
+    return lambda *args, **named: iceberg_opener(tmp_path, *args, **named)
+
+
+def _rows_where(directory: Path, column: str, value: str) -> list[dict[str, Any]]:
+    """By the formats' own readers, which skip files by the statistics in the table."""
+    if (directory / "t").exists():
+        found = DeltaTable(str(directory / "t")).to_pyarrow_table(filters=[(column, "=", value)])
+    else:
+        found = iceberg_table(directory).scan(row_filter=f"{column} == '{value}'").to_arrow()
+    rows: list[dict[str, Any]] = found.to_pylist()
+    return rows
+
+
+def _all_rows(directory: Path) -> pa.Table:
+    if (directory / "t").exists():
+        return delta_rows(directory / "t")
+    return iceberg_table(directory).scan().to_arrow()
+
+
+def test_times_beyond_pythons_calendar_are_written_as_they_are(opener: Opener, tmp_path: Path) -> None:
+    moments = pa.array([YEAR_26000, 0, -YEAR_26000], MOMENT)
+    days = pa.array([5_000_000, 0, -5_000_000], pa.date32())
+    rows = pa.table({"id": [0, 1, 2], "at": moments, "day": days, "s": ["a", "b", "c"]})
+    append(opener(rows.schema), rows, 0)
+    found = _all_rows(tmp_path).sort_by("id")
+    assert found["at"].cast(MOMENT).combine_chunks().equals(moments)
+    assert found["day"].combine_chunks().equals(days)
+    # The other columns can still be searched.
+    assert [row["id"] for row in _rows_where(tmp_path, "s", "b")] == [1]
+
+
+@pytest.mark.parametrize("partition", ["at", "day(at)"])
+def test_a_time_that_no_partition_can_have_is_named(partition: str, tmp_path: Path) -> None:
+    rows = pa.table({"id": [0, 1], "at": pa.array([0, YEAR_26000], MOMENT)})
+    openers = [iceberg_opener(tmp_path, rows.schema, partition_by=(partition,))]
+    openers += [delta_opener(tmp_path / "t", rows.schema, partition_by=("at",))]  # type: ignore[list-item]
+    for each in openers:
+        with pytest.raises(
+            SchemaMismatchError, match=r"column at decides the partition, and holds a time beyond"
+        ):
+            append(each, rows, 0)
+
+
+def test_a_value_is_found_beside_one_that_is_too_long_for_statistics(
+    opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staged_files, "ROW_GROUP_BYTES", 1)
+    schema = pa.schema([("id", pa.int64()), ("s", pa.string())])
+    table = opener(schema).open()
+    batches = [pa.table({"id": [0, 1], "s": texts}) for texts in (["a", "b"], ["c", "z" * 5000])]
+    files = staged(table, pa.concat_tables(batches))
+    assert [file.footer.num_row_groups for file in files] == [2]
+    commit_once(table, files, CommitKey("query", 0), overwrite=False)
+    assert [row["s"] for row in _rows_where(tmp_path, "s", "c")] == ["c"]
+
+
+def test_what_is_looked_for_is_found_whatever_its_type_is(tmp_path: Path) -> None:
+    """deltalake's reader takes a column without bounds beside columns with bounds for one that has no value at all."""
+    rows = pa.table(
+        {
+            "id": [0, 1],
+            "yes": [True, False],
+            "price": pa.array([Decimal("1.50"), Decimal("-7.25")], pa.decimal128(10, 2)),
+            "huge": pa.array([Decimal(10**30), None], pa.decimal128(38, 0)),
+            "text": ["a", "z" * 5000],
+            "real": [1.5, float("nan")],
+            "raw": [b"a", b"b"],
+            "none": pa.array([None, None], pa.int32()),
+            "deep": [{"x": 1}, {"x": 2}],
+            **{f"m{number}": pa.array([[("a", 1)]] * 2, _MAP) for number in range(20)},
+            "last": ["y", "z"],
+        }
+    )
+    plain = rows.drop_columns(["huge", "text", "real"])
+    for name, table in (("all", rows), ("plain", plain)):
+        append(delta_opener(tmp_path / name, table.schema), table, 0)
+        found = DeltaTable(str(tmp_path / name)).to_pyarrow_dataset()
+        for column in (each for each in table.schema.names if not each.startswith(("m", "deep", "none"))):
+            value = table[column][0]
+            assert found.to_table(filter=pc.field(column) == value).num_rows == 1, (name, column)
+        assert found.to_table(filter=pc.field("none").is_null()).num_rows == 2
+    skipped = next(iter(DeltaTable(str(tmp_path / "plain")).to_pyarrow_dataset().get_fragments()))
+    assert "price <= 1.50" in str(skipped.partition_expression)
+
+
+def test_a_moment_is_the_same_moment_in_every_zone(tmp_path: Path) -> None:
+    """Delta has partitions and statistics as text: without its zone, a reader would take a moment for one of his own."""
+    rows = pa.table(
+        {
+            "id": [0, 1],
+            "at": pa.array([YEAR_1, 1_500_000], MOMENT),
+            "seen": pa.array([YEAR_1, YEAR_1], MOMENT),
+            "wall": pa.array([YEAR_1, 1_500_000], pa.timestamp("us")),
+        }
+    )
+    append(delta_opener(tmp_path / "t", rows.schema, partition_by=("at", "wall")), rows, 0)
+    log = sorted((tmp_path / "t" / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
+    added = [json.loads(line)["add"] for line in log if "add" in json.loads(line)]
+    assert {(one["partitionValues"]["at"], one["partitionValues"]["wall"]) for one in added} == {
+        ("0001-01-01T00:00:00.000000Z", "0001-01-01 00:00:00.000000"),
+        ("1970-01-01T00:00:01.500000Z", "1970-01-01 00:00:01.500000"),
+    }
+    assert {json.loads(one["stats"])["minValues"]["seen"] for one in added} == {"0001-01-01T00:00:00.000000Z"}
+    found = delta_rows(tmp_path / "t").sort_by("id").to_pylist()
+    assert [row["at"] for row in found] == [
+        datetime.datetime(1, 1, 1, tzinfo=datetime.UTC),
+        datetime.datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=datetime.UTC),
+    ]
