@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 from deltalake import Field as DeltaField
 from deltalake import Schema as DeltaSchema
 from deltalake.exceptions import CommitFailedError
@@ -183,6 +183,13 @@ def test_types_are_widened_by_iceberg_and_refused_by_delta(tmp_path: Path) -> No
         SchemaMismatchError, match="column id: the table has int, the data bigint, and a column"
     ):
         delta_opener(tmp_path / "t", wide, merge=True).open()
+    # Written anew, it takes the data, and still knows its batches.
+    write_deltalake(
+        tmp_path / "t", delta_rows(tmp_path / "t").cast(wide), mode="overwrite", schema_mode="overwrite"
+    )
+    assert append(delta_opener(tmp_path / "t", wide), more, 0) is False
+    assert append(delta_opener(tmp_path / "t", wide), more, 1) is True
+    assert sorted(delta_rows(tmp_path / "t").column("id").to_pylist()) == [1, 1 << 40]
 
 
 @pytest.mark.parametrize("arrow", [pa.null(), pa.duration("us"), pa.time64("us")])

@@ -113,6 +113,18 @@ def test_a_column_within_a_column_is_added_too() -> None:
         plan(table, data, merge=False)
 
 
+def test_names_within_a_column_are_written_as_in_the_table() -> None:
+    """Two fields that differ in case only can't be told apart by Spark, and Arrow would make one of them null."""
+    table = {"s": pa.struct([("userId", pa.int64())])}
+    for merge in (True, False):
+        with pytest.raises(
+            SchemaMismatchError, match=r"column s\.userid is s\.userId in the table; write it so"
+        ):
+            plan(table, {"s": pa.struct([("userid", pa.int64())])}, merge=merge)
+    with pytest.raises(SchemaMismatchError, match=r"column s\.B is s\.b in the table"):
+        plan(table, {"s": pa.struct([("b", pa.int64()), ("B", pa.int64())])})
+
+
 def test_types_are_widened_where_the_format_may() -> None:
     evolution = plan({"n": pa.int32()}, {"n": pa.int64()})
     assert evolution.merged.field("n").type == pa.int64()
@@ -121,7 +133,7 @@ def test_types_are_widened_where_the_format_may() -> None:
         plan({"n": pa.int32()}, {"n": pa.int64()}, widen=False)
     assert str(refused.value) == (
         "column n: the table has int, the data bigint, and a column of this format can't be widened so; "
-        "cast it in the query"
+        "cast it in the query, or write the table anew"
     )
     with pytest.raises(SchemaMismatchError, match="mergeSchema=true widens it"):
         plan({"n": pa.int32()}, {"n": pa.int64()}, merge=False)

@@ -137,7 +137,7 @@ def _merged_type(
     if not may_widen(table, data):
         raise SchemaMismatchError(
             f"column {path}: the table has {type_name(table)}, the data {type_name(data)}, "
-            "and a column of this format can't be widened so; cast it in the query"
+            "and a column of this format can't be widened so; cast it in the query, or write the table anew"
         )
     if not merge:
         raise SchemaMismatchError(
@@ -156,8 +156,15 @@ def _merged_struct(
     into: Callable[[str, pa.DataType, pa.DataType], pa.DataType],
 ) -> pa.DataType:
     fields = {field.name: field for field in table}
+    other_case = {field.name.lower(): field.name for field in table}
     for field in data:
         known = fields.get(field.name)
+        if known is None and field.name.lower() in other_case:
+            raise SchemaMismatchError(
+                f"column {path}.{field.name} is {path}.{other_case[field.name.lower()]} in the table; "
+                "write it so in the query"
+            )
+        other_case.setdefault(field.name.lower(), field.name)
         if known is not None:
             fields[field.name] = known.with_type(into(field.name, known.type, field.type))
         elif merge:
