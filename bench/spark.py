@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BYTES = 60_000_000  # of small records in a topic, and twice that of large ones
+# Where only fast readers are compared: enough that the query's start does not count.
+SCAN_BYTES = 300_000_000
 QUICK_BYTES = 20_000_000
 SIZES = (100, 1024)
 PARTITIONS = (1, 2, 8)
 QUERIES = ("noop", "count", "groupBy", "Parquet")
 ROUNDS = 3
-STREAM_ROWS = 20_000
+STREAM_ROWS = 40_000
+STREAM_WARM_UPS = 2
 
 AT_LEAST_OF_CONNECTOR = 1.0
 AT_LEAST_OF_PARQUET = 0.8
@@ -58,72 +61,73 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
         spark = _session(scratch, jars or [])
         try:
             queries = Queries(spark, server.bootstrap_servers, directory / "spark-data", scratch)
-            for topic in topics(quick=quick):
+            rounds = 1 if quick else ROUNDS
+            if jars is not None:
+                for topic in topics(QUICK_BYTES if quick else BYTES, quick=quick):
+                    topic.fill(server.bootstrap_servers)
+                    yield from _measure_queries(queries, topic, rounds)
+            for topic in topics(QUICK_BYTES if quick else SCAN_BYTES, quick=quick):
                 topic.fill(server.bootstrap_servers)
                 queries.write_parquet(topic)
-                yield from _measure_topic(
-                    queries, topic, 1 if quick else ROUNDS, with_theirs=jars is not None
-                )
+                yield from _measure_scans(queries, topic, rounds)
             if jars is not None:
-                yield _measure_overhead(queries, server.bootstrap_servers, 1 if quick else ROUNDS)
+                yield _measure_overhead(queries, server.bootstrap_servers, rounds)
         finally:
             spark.stop()
 
 
-def topics(*, quick: bool) -> list[Topic]:
-    partitions = (2,) if quick else PARTITIONS
-    size = QUICK_BYTES if quick else BYTES
+def topics(size: int, *, quick: bool) -> list[Topic]:
     return [
         Topic(value_bytes, count, size * (1 if value_bytes < 1000 else 2) // value_bytes // 8 * 8)
         for value_bytes in SIZES
-        for count in partitions
+        for count in ((2,) if quick else PARTITIONS)
     ]
 
 
-def _measure_topic(queries: Queries, topic: Topic, rounds: int, *, with_theirs: bool) -> Iterator[Row]:
+def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
+    """Our connector beside Spark's own."""
     for what in QUERIES:
-        readers = [Reader.OURS, *([Reader.THEIRS] if with_theirs else [])]
-        if what == "noop":
-            readers += [Reader.LOGS, Reader.PARQUET]
-        rates: dict[Reader, list[float]] = {reader: [] for reader in readers}
-        _measure_rates(queries, what, topic, rates, rounds)
-        ours = rates[Reader.OURS]
-        if with_theirs:
-            yield _row(
-                f"Spark {what}, {topic.shown}",
-                ours,
-                rates[Reader.THEIRS],
-                SPARK_CONNECTOR,
-                AT_LEAST_OF_CONNECTOR,
-            )
-        if what == "noop":
-            yield _row(
-                f"Spark reads all columns, {topic.shown}",
-                ours,
-                rates[Reader.PARQUET],
-                PARQUET_FILES,
-                AT_LEAST_OF_PARQUET,
-            )
-            yield _row(
-                f"log files instead of a broker, {topic.shown}",
-                rates[Reader.LOGS],
-                ours,
-                LOG_FILES,
-                LOG_FILES_OF_CONNECTOR,
-            )
+        rates = _measure_rates(queries, what, topic, (Reader.OURS, Reader.THEIRS), rounds)
+        yield _row(
+            f"Spark {what}, {topic.shown}",
+            rates[Reader.OURS],
+            rates[Reader.THEIRS],
+            SPARK_CONNECTOR,
+            AT_LEAST_OF_CONNECTOR,
+        )
+
+
+def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
+    """All columns: our connector beside Parquet files, and log files beside our connector."""
+    rates = _measure_rates(queries, "noop", topic, (Reader.OURS, Reader.LOGS, Reader.PARQUET), rounds)
+    yield _row(
+        f"Spark reads all columns, {topic.shown}",
+        rates[Reader.OURS],
+        rates[Reader.PARQUET],
+        PARQUET_FILES,
+        AT_LEAST_OF_PARQUET,
+    )
+    yield _row(
+        f"log files instead of a broker, {topic.shown}",
+        rates[Reader.LOGS],
+        rates[Reader.OURS],
+        LOG_FILES,
+        LOG_FILES_OF_CONNECTOR,
+    )
 
 
 def _measure_rates(
-    queries: Queries, what: str, topic: Topic, rates: dict[Reader, list[float]], rounds: int
-) -> None:
-    readers = list(rates)
-    for reader in [] if queries.is_warm else readers:
+    queries: Queries, what: str, topic: Topic, readers: Sequence[Reader], rounds: int
+) -> dict[Reader, list[float]]:
+    rates: dict[Reader, list[float]] = {reader: [] for reader in readers}
+    for reader in readers:  # the first time it warms up
         queries.rate(what, reader, topic)
     for number in range(rounds):
         # Whoever comes second finds caches that the first has warmed: each is first in turn.
         first = number % len(readers)
         for reader in [*readers[first:], *readers[:first]]:
             rates[reader].append(queries.rate(what, reader, topic))
+    return rates
 
 
 def _row(what: str, mine: Sequence[float], other: Sequence[float], against: str, bound: float) -> Row:
@@ -135,10 +139,11 @@ def _measure_overhead(queries: Queries, bootstrap: str, rounds: int) -> Row:
     topic = Topic(10, 1, STREAM_ROWS)
     topic.fill(bootstrap)
     pairs = []
-    for number in range(rounds + 1):
-        ours, theirs = (queries.batch_seconds(reader, topic) for reader in (Reader.OURS, Reader.THEIRS))
-        if number:  # the first warms up
-            pairs.append((ours, theirs))
+    for number in range(STREAM_WARM_UPS + rounds):
+        order = (Reader.OURS, Reader.THEIRS) if number % 2 else (Reader.THEIRS, Reader.OURS)
+        seconds = {reader: queries.batch_seconds(reader, topic) for reader in order}
+        if number >= STREAM_WARM_UPS:
+            pairs.append((seconds[Reader.OURS], seconds[Reader.THEIRS]))
     return median_ratio_row(
         "Spark micro-batch of 1,000 rows to noop",
         pairs,

@@ -35,7 +35,7 @@ class Topic(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"bench-{self.value_bytes}-{self.partitions}"
+        return f"bench-{self.value_bytes}-{self.partitions}-{self.rows}"
 
     @property
     def shown(self) -> str:
@@ -84,7 +84,6 @@ class Queries:
         self._data = data
         self._scratch = scratch
         self._streams = 0
-        self.is_warm = False  # whether the JVM has compiled such queries already
 
     def frame(self, reader: Reader, topic: Topic) -> "DataFrame":
         read = self._spark.read

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from snakka.spark.read_options import OPTIONS
+from snakka.spark.session import FAST_SETTINGS
 from snakka.spark.tables.table_options import DELTA_OPTIONS, ICEBERG_OPTIONS, TableOption
 from snakka.spark.topic_sink.write_options import DEFAULT_DECISION_TOPIC
 
@@ -86,6 +87,12 @@ batch that is tried again is not added twice.
 {iceberg}
 
 `snakka pipeline maintain` compacts small files, expires what is old, and removes what killed tasks have left.
+
+## Settings of Spark that make it faster
+
+`snakka pipeline` and `snakka.spark.session.open_session` set them; in a session of your own they are worth a line each:
+
+{settings}
 """
 
 _WRITING = (
@@ -108,6 +115,10 @@ def spark_page() -> str:
         writing=_table(
             ("option", "default", "meaning"),
             ((f"`{name}`", default, meaning) for name, default, meaning in _WRITING),
+        ),
+        settings=_table(
+            ("setting", "value", "why"),
+            ((f"`{each.name}`", f"`{each.value}`", each.reason) for each in FAST_SETTINGS),
         ),
         delta=_table_options(DELTA_OPTIONS),
         iceberg=_table_options(ICEBERG_OPTIONS),
