@@ -1,11 +1,17 @@
 """The option table, one by one: names, defaults, what is accepted, what is refused and with which words."""
 
+import itertools
 import logging
+import time
+from typing import cast
 
 import pytest
 from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
+from snakka.client.blocking import Admin
+from snakka.client.cluster_topics import TopicView
+from snakka.client.errors import RequestTimedOutError
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.columns import ChosenColumns, source_schema
@@ -19,6 +25,7 @@ from snakka.spark.read_options import (
     read_options,
 )
 from snakka.spark.source.batch_reader import BatchReader, FilteringBatchReader, open_reader
+from snakka.spark.source.topic_offsets import TopicOffsets
 
 NEEDED = {"kafka.bootstrap.servers": "127.0.0.1:9092"}
 SUBSCRIBED = {**NEEDED, "subscribe": "t"}
@@ -280,6 +287,32 @@ def test_durations_are_spark_s() -> None:
         "1H": 3_600_000,
     }.items():
         assert duration_ms(text) == meaning
+
+
+class UnreliableAdmin:
+    """Fails so often, and then knows no topic."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.asked: list[float] = []
+
+    def list_topics(self) -> list[TopicView]:
+        self.asked.append(time.monotonic())
+        if len(self.asked) <= self.failures:
+            raise RequestTimedOutError("nobody answers")
+        return []
+
+
+def test_the_driver_asks_as_often_as_it_is_told_to_with_pauses() -> None:
+    given = {"subscribePattern": "o.*", "fetchOffset.numRetries": "3", "fetchOffset.retryIntervalMs": "30"}
+    chosen = read_options({**NEEDED, **given}, is_stream=True)
+    admin = UnreliableAdmin(2)
+    assert TopicOffsets(cast(Admin, admin), chosen).partitions() == []
+    assert [later - before >= 0.03 for before, later in itertools.pairwise(admin.asked)] == [True, True]
+    admin = UnreliableAdmin(3)
+    with pytest.raises(RequestTimedOutError):
+        TopicOffsets(cast(Admin, admin), chosen).partitions()
+    assert len(admin.asked) == 3
 
 
 # -- columns ---------------------------------------------------------------------------------------------------------

@@ -32,12 +32,17 @@ def test_only_tls_leads_to_the_broker(spark: "SparkSession", tmp_path: Path) -> 
         fill(bootstrap, "t", range(5), settings=trust)
         before = proxy.connections
         options = {"kafka.bootstrap.servers": bootstrap, "kafka.security.protocol": "SSL", "subscribe": "t"}
-        frame = spark.read.format("snakka").options(
+        trusting = {
             **options,
-            **{"kafka.ssl.truststore.type": "PEM", "kafka.ssl.truststore.location": certificates.ca},
-        )
+            "kafka.ssl.truststore.type": "PEM",
+            "kafka.ssl.truststore.location": certificates.ca,
+        }
+        frame = spark.read.format("snakka").options(**trusting)
         assert frame.load().count() == 5
         assert proxy.connections > before
+        more = frame.load().select("value").write.format("snakka").options(**trusting, topic="t")
+        more.option("deliveryGuarantee", "exactly-once").mode("append").save()
+        assert frame.option("kafka.isolation.level", "read_committed").load().count() == 10
         distrusted = spark.read.format("snakka").options(
             **options, **{"kafka.ssl.ca.location": certificates.other_ca, "fetchOffset.numRetries": "1"}
         )

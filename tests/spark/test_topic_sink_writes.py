@@ -151,7 +151,7 @@ def test_tasks_without_rows_open_no_transaction_and_jobs_leave_no_decision(
 
 
 def test_a_job_with_a_name_is_written_once_however_often_it_runs(
-    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, admin: Admin
 ) -> None:
     topic = new_topic(1)
     for version, last in ((1, 10), (1, 99), (2, 20)):
@@ -162,7 +162,10 @@ def test_a_job_with_a_name_is_written_once_however_often_it_runs(
             deliveryGuarantee="exactly-once",
             txnAppId=topic,
             txnVersion=str(version),
+            transactionTimeoutMs="70000",
         )
+    name = f"snakka-spark-{topic}-0"
+    assert admin.describe_transactions([name])[name].timeout_ms == 70_000
     assert sorted(map(int, values(broker.bootstrap_servers, topic))) == [*range(20)]
 
 
