@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -13,7 +14,9 @@ from urllib.parse import unquote
 class Registry:
     """`with Registry() as registry: registry.register("orders-value", schema)`; what it was asked is in `asked`."""
 
-    def __init__(self, *, user: str | None = None, password: str = "") -> None:
+    def __init__(
+        self, *, user: str | None = None, password: str = "", certificate: str | None = None
+    ) -> None:
         self.schemas: dict[int, dict[str, Any]] = {}
         self.subjects: dict[str, list[int]] = {}
         self.asked: list[str] = []
@@ -21,11 +24,18 @@ class Registry:
         self._user = user
         self._password = password
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._scheme = "http"
+        if certificate is not None:
+            self._scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        host = "localhost" if self._scheme == "https" else "127.0.0.1"
+        return f"{self._scheme}://{host}:{self._server.server_port}"
 
     def register(
         self, subject: str, schema: str, kind: str = "AVRO", references: list[dict[str, Any]] | None = None

@@ -116,8 +116,10 @@ def test_columns_that_must_be_there_keys_and_names(spark: "SparkSession") -> Non
     keys = [b"\0\0\0\0\1{}", b"\0\0\0\0\1{}", b"\0\0\0\0\1{}", b"{}", None]
     frame = source(spark, values, keys)
     value = DecodingSpec("json", schema="id BIGINT NOT NULL, topic STRING")
-    key = DecodingSpec("json", schema="part INT", on="key", framing="confluent")
-    decoded = decode(frame, value, key)
+    with Registry() as registry:
+        registry.register("orders-key", '{"properties": {"part": {"type": "integer"}}}', "JSON")
+        key = DecodingSpec("json", registry_url=registry.url, subject="orders-key", on="key")
+        decoded = decode(frame, value, key)
     assert decoded.rows.columns == ["partition", "offset", "timestamp", "id", "topic", "key"]
     rows = decoded.rows.orderBy("offset").collect()
     assert [(row.offset, row.id, row.topic) for row in rows] == [(0, 1, "t"), (4, 3, None)]

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from snakka.spark.decoding.spec import CONFLUENT, DecodingError, DecodingSpec, column_decoder, schema_of
+from snakka.spark.decoding.spec import DecodingError, DecodingSpec, column_decoder, schema_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,7 +106,7 @@ def _with_decoded(df: DataFrame, spec: DecodingSpec) -> DataFrame:
     if spec.format == "json":
         from snakka.spark.decoding.json_rows import decoded_json
 
-        return decoded_json(df, spec.on, schema_of(spec), framed=spec.framing == CONFLUENT)
+        return decoded_json(df, spec.on, schema_of(spec), framed=spec.is_framed)
     result = f"_{spec.on}_result"
     decoder = column_decoder(spec)
     return (

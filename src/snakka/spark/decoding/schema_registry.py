@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import ssl
 import time
 import urllib.error
@@ -16,6 +17,7 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from http.client import HTTPException
 from typing import Any
 
 from snakka.spark.decoding.spec import DecodingError
@@ -24,6 +26,8 @@ _PAUSES_SECONDS = (0.2, 0.5, 1.0, 2.0)
 _MOST_BYTES = 16 * 1024 * 1024
 _MOST_REFERENCES = 100
 _OPTIONS = ("user", "password", "token", "timeout_ms", "ca_file")
+# How a registry says that a subject, a version or a schema is not there. Whoever else says 404 is none, or in its way.
+_UNKNOWN = (40401, 40402, 40403)
 
 
 class RegistryUnavailableError(RuntimeError):
@@ -68,6 +72,8 @@ class RegistrySettings:
             known["timeout_ms"] = int(known.get("timeout_ms", cls.timeout_ms))
         except ValueError as error:
             raise DecodingError("registry_options.timeout_ms", "is no number of milliseconds") from error
+        if known.get("ca_file") and not os.path.isfile(known["ca_file"]):
+            raise DecodingError("registry_options.ca_file", f"there is no file {known['ca_file']}")
         return cls(tuple(urls), **known)
 
 
@@ -138,13 +144,13 @@ class SchemaRegistry:
                 try:
                     return self._get_from(url + path)
                 except urllib.error.HTTPError as error:
-                    error.close()
-                    if error.code == 404:
+                    if error.code == 404 and _error_code(error) in _UNKNOWN:
                         raise UnknownSchemaError(f"{what} is not known to the schema registry") from None
+                    error.close()
                     reason = f"{url}: {error.code} {error.reason}"
                     if error.code in (401, 403):
                         raise RegistryUnavailableError(f"the schema registry refused us: {reason}") from None
-                except (OSError, ValueError) as error:
+                except (OSError, HTTPException, ValueError) as error:
                     reason = f"{url}: {getattr(error, 'reason', error)}"
             if pause is not None:
                 time.sleep(pause)
@@ -170,6 +176,16 @@ class SchemaRegistry:
             pair = f"{self._settings.user}:{self._settings.password or ''}"
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         return headers
+
+
+def _error_code(error: urllib.error.HTTPError) -> Any:
+    """The registry's own number in an answer that is none; None if it has none."""
+    with error:
+        try:
+            answer = json.loads(error.read(_MOST_BYTES))
+        except (OSError, HTTPException, ValueError):
+            return None
+    return answer.get("error_code") if isinstance(answer, dict) else None
 
 
 @lru_cache(maxsize=16)

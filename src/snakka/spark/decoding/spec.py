@@ -51,10 +51,12 @@ class DecodingSpec:
     file for Protobuf; `schema_file` holds the same, or a FileDescriptorSet for Protobuf. With `registry_url` and
     `subject` it is the subject's newest version (or `version`) at the time when the query starts.
 
-    Values are framed as Confluent's serializers do it (a zero byte and the schema's id first) if there is a registry, else
-    they are plain; `framing` says otherwise. `keep` names the columns of the source that good rows have, too: all but the
-    decoded one, unless a decoded column has the same name. `into` makes the decoded columns one struct of that name,
-    as decoded keys always are.
+    A subject of JSON holds a JSON Schema, which says names and types.
+
+    Values are framed as Confluent's serializers do it (a zero byte and the schema's id first) if there is a registry (for
+    JSON: and a subject), else they are plain; `framing` says otherwise. `keep` names the columns of the source that good
+    rows have, too: all but the decoded one, unless a decoded column has the same name. `into` makes the decoded columns
+    one struct of that name, as decoded keys always are.
     """
 
     format: str
@@ -90,12 +92,9 @@ class DecodingSpec:
         if len(given) > 1:
             raise DecodingError(given[1], f"there is {given[0]} already: one schema is enough")
         if not given:
-            choices = "schema or schema_file" if self.format == "json" else "schema, schema_file or subject"
-            raise DecodingError("schema", f"{self.format} needs one of {choices}")
+            raise DecodingError("schema", f"{self.format} needs one of schema, schema_file or subject")
         if self.subject is not None and self.registry_url is None:
             raise DecodingError("registry_url", "a subject needs the registry that it is in")
-        if self.subject is not None and self.format == "json":
-            raise DecodingError("subject", "JSON columns are declared by schema or schema_file")
         if self.version is not None and self.subject is None:
             raise DecodingError("version", "is a version of a subject: say which")
         if self.framing == CONFLUENT and self.registry_url is None and self.format == "avro":
@@ -103,7 +102,11 @@ class DecodingSpec:
 
     @property
     def is_framed(self) -> bool:
-        return self.framing == CONFLUENT or (self.framing is None and self.registry_url is not None)
+        if self.framing is not None:
+            return self.framing == CONFLUENT
+        # JSON is read without a registry, too: one that is only there says nothing about it.
+        knows_the_registry = self.format != "json" or self.subject is not None
+        return self.registry_url is not None and knows_the_registry
 
     @property
     def target(self) -> str | None:
@@ -150,10 +153,22 @@ def schema_of(spec: DecodingSpec) -> StructType:
 
         return StructType([StructField(spec.on, BinaryType())])
     if spec.format == "json":
+        return _json_columns(spec)
+    return column_decoder(spec).struct
+
+
+def _json_columns(spec: DecodingSpec) -> StructType:
+    registry = spec.registry()
+    if spec.subject is None or registry is None:
         from snakka.spark.decoding.json_rows import declared_schema
 
         return declared_schema(spec.schema_text())
-    return column_decoder(spec).struct
+    from snakka.spark.decoding.json_schema import columns_of
+
+    held = registry.version(spec.subject, spec.version)
+    if held.kind != "JSON":
+        raise DecodingError("subject", f"{spec.subject} holds {held.kind}, not JSON")
+    return columns_of(held.text, held.references)
 
 
 def column_decoder(spec: DecodingSpec) -> ColumnDecoder:
