@@ -399,10 +399,12 @@ def test_what_can_not_be_resolved_fails_its_rows_and_says_why() -> None:
             (record(("id", "long")), {"id": 1}),
             (record(("id", "string"), ("must", "string")), {"id": "x", "must": ""}),
             (record(("id", "long"), ("must", "string")), {"id": 2, "must": "m"}),
+            (record(("id", "long"), ("must", "string"), ("next", ["null", "Order"])), {"id": 3, "must": "n"}),
         )
-    assert rows == [None, None, {"id": 2, "must": "m"}]
+    assert rows == [None, None, {"id": 2, "must": "m"}, None]
     assert "must: the writer has no such field, and it has no default" in str(errors[0])
     assert "id: string can't be read as long" in str(errors[1])
+    assert "Order holds itself" in str(errors[3])
 
 
 def test_a_value_finds_its_branch_in_the_readers_union() -> None:

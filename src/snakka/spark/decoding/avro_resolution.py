@@ -98,6 +98,9 @@ class Resolution:
         return columns.Enum(pa.string(), symbols, tuple(source["symbols"]))
 
     def _record(self, source: Any, target: Any, path: str) -> columns.Reader:
+        arrow = self._arrow(
+            target
+        )  # first: of a record that holds itself it says so, where fields would have no end
         place_of: dict[str, int] = {}
         for place, field in enumerate(target["fields"]):
             for name in (field["name"], *field.get("aliases", ())):
@@ -118,7 +121,7 @@ class Resolution:
             for place, field in enumerate(target["fields"])
             if place not in present
         ]
-        return columns.Record(self._arrow(target), tuple(written), tuple(defaults))
+        return columns.Record(arrow, tuple(written), tuple(defaults))
 
     def _default(self, field: Any, path: str) -> pa.Array:
         """The default of a field that the writer did not have: a column of one value, decoded as if it had been written."""

@@ -99,7 +99,7 @@ def _simple_type(node: Mapping[str, Any]) -> DataType:
     from pyspark.sql import types
 
     kind, logical = node["type"], node.get("logicalType")
-    if logical == "decimal" and kind in ("bytes", "fixed") and 0 < node["precision"] <= 38:
+    if logical == "decimal" and kind in ("bytes", "fixed") and 0 < node.get("precision", 0) <= 38:
         return types.DecimalType(node["precision"], node.get("scale", 0))
     if kind == "fixed" and logical == "uuid":
         return types.StringType()
