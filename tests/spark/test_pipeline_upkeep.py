@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import deltalake
@@ -136,6 +138,30 @@ def test_a_graph_of_tables_is_handed_to_spark(tmp_path: Path, monkeypatch: pytes
     assert checked == ["dry-run", "--spec", str(file)]
 
 
+def test_a_cluster_that_does_not_come_up_says_why_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
+    where = ["--directory", str(tmp_path / "cluster")]
+    assert main(["pipeline", "cluster", "up", *where]) == 1
+    error = capsys.readouterr().err
+    assert re.match(r"snakka: master ended at once: .*no-java.* \(.*master\.log has more\)$", error)
+    assert main(["pipeline", "cluster", "status", *where]) == 1
+    assert capsys.readouterr().out.startswith("no cluster runs here")
+
+
+def test_only_processes_of_the_cluster_are_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file may be older than the machine's last start: its numbers are somebody else's by now."""
+    others = subprocess.Popen(
+        [sys.executable, "-c", "input()", "org.apache.spark.deploy"], stdin=subprocess.PIPE
+    )
+    (tmp_path / "cluster.json").write_text(json.dumps({"members": {"master": others.pid, "worker-1": 1}}))
+    assert main(["pipeline", "cluster", "down", "--directory", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "nothing was running\n"
+    assert others.poll() is None
+    others.communicate(b"\n", timeout=30)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -147,6 +173,8 @@ def test_a_graph_of_tables_is_handed_to_spark(tmp_path: Path, monkeypatch: pytes
         (["run", "x.toml", "--conf", "sql.x=1"], "sql.x is no setting of Spark"),
         (["run", "x.toml", "--conf", "spark.master=local"], "spark.master is --master"),
         (["run", "x.toml"], "x.toml: No such file or directory"),
+        (["cluster", "up", "--memory", "lots"], "lots is no size of memory"),
+        (["cluster", "up", "--port", "70000"], "70000 is no port"),
     ],
 )
 def test_wrong_arguments_are_one_line(

@@ -5,6 +5,7 @@ worked, 1 it failed while running, 2 the file or the arguments are wrong, 130 it
 """
 
 import json
+import re
 import sys
 import time
 from argparse import ArgumentTypeError, Namespace
@@ -246,10 +247,12 @@ def _add_cluster(actions: Any) -> None:
             each.add_argument(
                 "--cores", type=positive, default=1, metavar="N", help="of each worker; 1 unless said"
             )
-            each.add_argument("--memory", default="1g", metavar="SIZE", help="of each worker; 1g unless said")
+            each.add_argument(
+                "--memory", type=_memory, default="1g", metavar="SIZE", help="of each worker; 1g unless said"
+            )
             each.add_argument(
                 "--port",
-                type=not_negative,
+                type=_port,
                 default=7077,
                 metavar="PORT",
                 help="the master's; 7077 unless said, 0 for any",
@@ -272,6 +275,19 @@ def _spark_setting(text: str) -> tuple[str, str]:
     if name == "spark.master":
         raise ArgumentTypeError("spark.master is --master")
     return name, value
+
+
+def _memory(text: str) -> str:
+    if not re.fullmatch(r"[1-9]\d*[mMgG]", text):
+        raise ArgumentTypeError(f"{text} is no size of memory, such as 512m or 2g")
+    return text
+
+
+def _port(text: str) -> int:
+    port = not_negative(text)
+    if port > 65535:
+        raise ArgumentTypeError(f"{text} is no port")
+    return port
 
 
 def _target(text: str) -> Any:

@@ -1,12 +1,12 @@
 """A standalone Spark cluster on this machine: a master and workers from the installed wheel, on loopback.
 
-    with ports and pids in DIRECTORY:  cluster.json  master.log  worker-1.log ...  work/
+    in DIRECTORY:  cluster.json (ports and pids)  spark.properties  master.log  worker-1.log ...  work/
 
 The wheel has none of Spark's own start scripts, but `spark-class` starts the same programs. The master takes jobs
 from drivers only: its REST submission, which would take them from anybody who reaches the port, is off.
 
 Rule: every wait has a deadline, and whatever fails to come up is taken down again. A process is only ended if it
-still is the one that was started.
+still is the one that was started: its command line names the directory.
 """
 
 import json
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -35,6 +35,11 @@ _MASTER_CLASS = "org.apache.spark.deploy.master.Master"
 _WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
 _MASTER_READY = re.compile(r"Starting Spark master at (spark://\S+)")
 _WEB_READY = re.compile(r"started at (http://\S+)")
+_TROUBLE = re.compile(r"Exception|Error|No such file|is not set")
+# Whoever reaches the port of REST submissions could run anything here.
+_PROPERTIES = "spark.master.rest.enabled false\n"
+
+_Processes = Mapping[str, "subprocess.Popen[bytes]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,9 @@ class StandaloneCluster:
     """The cluster that a directory describes."""
 
     def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self._file = directory / "cluster.json"
+        self.directory = directory.absolute()
+        self._file = self.directory / "cluster.json"
+        self._properties = self.directory / "spark.properties"
         self._clock = SystemClock()
 
     # -- Up ------------------------------------------------------------------------------------------------------------
@@ -86,21 +92,21 @@ class StandaloneCluster:
                 f"a cluster runs already in {self.directory}; `snakka pipeline cluster down` ends it"
             )
         self.directory.mkdir(parents=True, exist_ok=True)
+        self._properties.write_text(_PROPERTIES)
+        members: dict[str, subprocess.Popen[bytes]] = {}
         try:
-            master = self._start(
-                "master", [_MASTER_CLASS, "--host", LOOPBACK, "--port", str(port), "--webui-port", "0"]
-            )
-            self._save({"members": {"master": master.pid}})
-            url = self._wait_for_line("master", _MASTER_READY, master)
-            web = self._wait_for_line("master", _WEB_READY, master)
-            members = {"master": master.pid}
+            arguments = [_MASTER_CLASS, "--host", LOOPBACK, "--port", str(port), "--webui-port", "0"]
+            members["master"] = self._start("master", arguments)
+            self._save(members)
+            url = self._wait_for_line("master", _MASTER_READY, members)
+            web = self._wait_for_line("master", _WEB_READY, members)
             for number in range(1, workers + 1):
                 name = f"worker-{number}"
                 arguments = [_WORKER_CLASS, "--host", LOOPBACK, "--webui-port", "0", "--cores", str(cores)]
                 arguments += ["--memory", memory, "--work-dir", str(self.directory / "work"), url]
-                members[name] = self._start(name, arguments).pid
-                self._save({"members": members, "master": url, "web": web})
-            self._wait(lambda: self.status().workers_alive >= workers, f"{workers} workers at {url}")
+                members[name] = self._start(name, arguments)
+                self._save(members, master=url, web=web)
+            self._wait(lambda: self.status().workers_alive >= workers, f"{workers} workers at {url}", members)
         except BaseException:
             self.down()
             raise
@@ -114,14 +120,14 @@ class StandaloneCluster:
             **os.environ,
             "SPARK_HOME": str(spark_home),
             "SPARK_LOCAL_IP": LOOPBACK,
-            "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
             "SPARK_DAEMON_MEMORY": "256m",
             "PYSPARK_PYTHON": sys.executable,
         }
         environment.pop("SPARK_SUBMIT_OPTS", None)
-        with (self.directory / f"{name}.log").open("wb") as log:
+        command = [str(spark_home / "bin" / "spark-class"), *arguments]
+        with self._log(name).open("wb") as log:
             return subprocess.Popen(
-                [str(spark_home / "bin" / "spark-class"), *arguments],
+                [*command, "--properties-file", str(self._properties)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -129,19 +135,25 @@ class StandaloneCluster:
                 start_new_session=True,  # it outlives this command, and is ended with all its children
             )
 
-    def _wait_for_line(self, name: str, pattern: re.Pattern[str], process: "subprocess.Popen[bytes]") -> str:
-        log = self.directory / f"{name}.log"
+    def _wait_for_line(self, name: str, pattern: re.Pattern[str], members: _Processes) -> str:
         found: list[str] = []
 
         def is_there() -> bool:
-            match = pattern.search(log.read_text(errors="replace"))
-            if match is None and process.poll() is not None:
-                raise PipelineError(f"the {name} ended at once; {log} says why")
-            found[:] = [match.group(1)] if match else []
+            found[:] = pattern.findall(self._log(name).read_text(errors="replace"))
             return bool(found)
 
-        self._wait(is_there, f"the {name} ({log} may say more)")
+        self._wait(is_there, f"the {name} ({self._log(name)} may say more)", members)
         return found[0]
+
+    def _wait(self, is_done: Callable[[], bool], what: str, members: _Processes) -> None:
+        deadline = self._clock.monotonic() + START_SECONDS
+        while not is_done():
+            for name, process in members.items():
+                if process.poll() is not None:
+                    raise PipelineError(f"{name} ended at once: {_last_words(self._log(name))}")
+            if self._clock.monotonic() > deadline:
+                raise PipelineError(f"{what} did not come within {START_SECONDS:.0f} s")
+            sleep(_POLL_SECONDS)
 
     # -- Status --------------------------------------------------------------------------------------------------------
 
@@ -164,8 +176,11 @@ class StandaloneCluster:
     def _ask_master(self, web: str) -> dict[str, Any]:
         if not web:
             return {}
+        direct = urllib.request.build_opener(
+            urllib.request.ProxyHandler({})
+        )  # a proxy can't reach our loopback
         try:
-            with urllib.request.urlopen(f"{web.rstrip('/')}/json/", timeout=5) as answer:
+            with direct.open(f"{web.rstrip('/')}/json/", timeout=5) as answer:
                 content: dict[str, Any] = json.loads(answer.read())
                 return content
         except (OSError, ValueError, urllib.error.URLError):
@@ -173,7 +188,7 @@ class StandaloneCluster:
 
     def _members(self) -> tuple[Member, ...]:
         saved: dict[str, int] = self._saved().get("members", {})
-        return tuple(Member(name, pid, _is_spark(pid)) for name, pid in saved.items())
+        return tuple(Member(name, pid, self._is_ours(pid)) for name, pid in saved.items())
 
     # -- Down ----------------------------------------------------------------------------------------------------------
 
@@ -183,17 +198,25 @@ class StandaloneCluster:
         for member in running:
             _signal(member.pid, signal.SIGTERM)
         deadline = self._clock.monotonic() + STOP_SECONDS
-        while any(_is_spark(member.pid) for member in running) and self._clock.monotonic() < deadline:
+        while any(self._is_ours(member.pid) for member in running) and self._clock.monotonic() < deadline:
             sleep(_POLL_SECONDS)
         for member in running:
-            if _is_spark(member.pid):
+            if self._is_ours(member.pid):
                 _signal(member.pid, signal.SIGKILL)
         self._file.unlink(missing_ok=True)
         return [member.name for member in running]
 
+    def _is_ours(self, pid: int) -> bool:
+        """Whether the process is there and still the one that was started: numbers of processes are used again."""
+        return str(self._properties) in _command_line(pid)
+
     # -- What is kept --------------------------------------------------------------------------------------------------
 
-    def _save(self, content: dict[str, object]) -> None:
+    def _log(self, name: str) -> Path:
+        return self.directory / f"{name}.log"
+
+    def _save(self, members: _Processes, **more: str) -> None:
+        content = {"members": {name: process.pid for name, process in members.items()}, **more}
         fresh = self._file.with_suffix(".fresh")
         fresh.write_text(json.dumps(content, indent=1) + "\n")
         fresh.replace(self._file)
@@ -205,26 +228,25 @@ class StandaloneCluster:
             return {}
         return content
 
-    def _wait(self, is_done: Callable[[], bool], what: str) -> None:
-        deadline = self._clock.monotonic() + START_SECONDS
-        while not is_done():
-            if self._clock.monotonic() > deadline:
-                raise PipelineError(f"{what} did not come within {START_SECONDS:.0f} s")
-            sleep(_POLL_SECONDS)
 
-
-def _is_spark(pid: int) -> bool:
-    """Whether the process is there and still is one of Spark's: numbers of processes are used again."""
-    listing = Path(f"/proc/{pid}/cmdline")
+def _command_line(pid: int) -> str:
+    """Empty once the process has ended."""
     if Path("/proc/self/cmdline").exists():
         try:
-            return b"org.apache.spark.deploy" in listing.read_bytes()  # empty once it has ended
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
-            return False
+            return ""
     shown = subprocess.run(
         ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
-    return "org.apache.spark.deploy" in shown.stdout
+    return shown.stdout
+
+
+def _last_words(log: Path) -> str:
+    """Why a program ended, as it said itself, in a line; and where there is more."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    why = next(filter(_TROUBLE.search, lines), lines[-1] if lines else "it gave no reason")
+    return f"{why} ({log} has more)"
 
 
 def _signal(pid: int, which: signal.Signals) -> None:
