@@ -69,6 +69,17 @@ def test_what_can_t_be_followed_is_said_in_one_line(given: dict[str, str], said:
     assert "\n" not in str(refused.value)
 
 
+def test_an_unknown_option_is_ignored_but_a_near_miss_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    write_options(
+        {**BROKERS, "checkpointLocation": "/x", "path": "/x", "queryName": "q", "includeHeaders": "true"}
+    )
+    assert not caplog.records
+    for _ in range(2):  # Spark makes a sink for each batch
+        write_options({**BROKERS, "deliveryGarantee": "exactly-once"})
+    (record,) = caplog.records
+    assert record.getMessage() == "option deliverygarantee is not known; did you mean deliveryGuarantee?"
+
+
 def test_columns_are_found_by_name_and_others_are_left_alone() -> None:
     everything = schema(
         offset=LongType(),
@@ -126,10 +137,25 @@ def test_rows_go_to_their_topics_in_their_order(topics: list[str]) -> None:
     }
 
 
-def test_a_row_without_a_topic_is_refused() -> None:
-    batch = pyarrow.record_batch({"topic": ["orders", None], "value": ["a", "b"]})
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_row_without_a_topic_is_refused(nothing: str | None) -> None:
+    batch = pyarrow.record_batch({"topic": ["orders", nothing], "value": ["a", "b"]})
     with pytest.raises(ValueError, match="1 rows have no topic"):
         list(rows_by_topic(batch, SinkColumns(None, None, None, "topic"), None))
+
+
+@pytest.mark.parametrize("nothing", [None, {"key": None, "value": b"x"}])
+def test_a_header_without_a_key_is_refused(nothing: object) -> None:
+    kind = pyarrow.list_(pyarrow.struct([("key", pyarrow.string()), ("value", pyarrow.binary())]))
+    columns = SinkColumns(None, "headers", None, None)
+
+    def rows(*headers: object) -> pyarrow.RecordBatch:
+        return pyarrow.record_batch({"value": ["a"] * len(headers), "headers": pyarrow.array(headers, kind)})
+
+    fine = rows(None, [], [{"key": "k", "value": None}])
+    assert list(rows_by_topic(fine, columns, "t")) == [("t", fine)]
+    with pytest.raises(ValueError, match="1 headers have no key"):
+        list(rows_by_topic(rows(None, [{"key": "k", "value": None}, nothing]), columns, "t"))
 
 
 @given(

@@ -4,7 +4,6 @@ Rule: options are judged here, before anything is asked of a cluster. As in Spar
 ignored; one that is nearly right is warned about, since it has no effect.
 """
 
-import difflib
 import hashlib
 import json
 import logging
@@ -16,12 +15,12 @@ from typing import NamedTuple, TypeVar
 
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import (
-    PREFIX,
     REFUSED_READING,
     SparkOptionError,
     client_settings,
     consumer_settings,
 )
+from snakka.spark.option_names import warn_of_near_misses
 from snakka.spark.source.java_patterns import compile_java_pattern
 from snakka.spark.source.offset_json import Offsets, offsets_of
 
@@ -30,7 +29,6 @@ T = TypeVar("T")
 
 EARLIEST, LATEST = -2, -1
 DEFAULT_GROUP_PREFIX = "snakka-spark"
-_CLOSE_ENOUGH = 0.8
 _MILLISECONDS = {
     "": 1,
     "us": 0.001,
@@ -166,7 +164,7 @@ class ReadOptions:
 def read_options(options: Mapping[str, str], *, is_stream: bool) -> ReadOptions:
     """The options as Spark hands them over; SparkOptionError names the first that can't be followed."""
     given = _Given({name.lower(): value for name, value in options.items()})
-    given.warn_of_near_misses()
+    warn_of_near_misses(options, tuple(option.name for option in OPTIONS))
     given.check_place(is_stream)
     settings = client_settings(options, REFUSED_READING)
     subscription = _subscription(given)
@@ -261,14 +259,6 @@ class _Given:
                 raise SparkOptionError(f"{option.name} can't be set for a stream: it has no end")
             if not is_stream and option.where is Where.STREAM:
                 _log.warning("%s is ignored in batch queries", option.name)
-
-    def warn_of_near_misses(self) -> None:
-        for name in self._options:
-            if name in _BY_NAME or name.startswith(PREFIX):
-                continue
-            close = difflib.get_close_matches(name, _BY_NAME, 1, _CLOSE_ENOUGH)
-            if close:
-                _log.warning("option %s is not known; did you mean %s?", name, _BY_NAME[close[0]].name)
 
 
 def _flag(text: str) -> bool:

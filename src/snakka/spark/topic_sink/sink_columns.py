@@ -60,15 +60,18 @@ def rows_by_topic(
     batch: "pyarrow.RecordBatch", columns: SinkColumns, topic: str | None
 ) -> "Iterator[tuple[str, pyarrow.RecordBatch]]":
     """The rows of each topic, in their order."""
+    if columns.headers is not None:
+        _check_headers(batch.column(columns.headers))
     if topic is not None:
         yield topic, batch
         return
     from pyarrow import compute
 
     names = batch.column(TOPIC)
-    if names.null_count:
+    missing = names.null_count + (compute.sum(compute.equal(names, "")).as_py() or 0)
+    if missing:
         raise ValueError(
-            f"{names.null_count} rows have no topic: fill the column topic, or set the option topic for all of them"
+            f"{missing} rows have no topic: fill the column topic, or set the option topic for all of them"
         )
     encoded = names.dictionary_encode()
     topics = encoded.dictionary.to_pylist()
@@ -82,6 +85,15 @@ def rows_by_topic(
     for number, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
         yield topics[number], ordered.slice(start, end - start)
         start = end
+
+
+def _check_headers(headers: "pyarrow.ListArray") -> None:
+    entries = headers.flatten()
+    nameless = entries.null_count or entries.field(KEY).null_count
+    if nameless:
+        raise ValueError(
+            f"{nameless} headers have no key: leave them out of the column headers, or name them"
+        )
 
 
 def _optional(types: dict[str, DataType], name: str, wanted: str, is_right: bool) -> str | None:

@@ -15,6 +15,7 @@ from snakka.spark.client_settings import (
     check_settings,
     client_settings,
 )
+from snakka.spark.option_names import warn_of_near_misses
 
 TOPIC = "topic"
 DELIVERY_GUARANTEE = "deliveryGuarantee"
@@ -23,6 +24,7 @@ TRANSACTION_TIMEOUT_MS = "transactionTimeoutMs"
 TXN_APP_ID = "txnAppId"
 TXN_VERSION = "txnVersion"
 DEFAULT_DECISION_TOPIC = "_snakka_spark_decisions"
+_NAMES = (TOPIC, DELIVERY_GUARANTEE, DECISION_TOPIC, TRANSACTION_TIMEOUT_MS, TXN_APP_ID, TXN_VERSION)
 
 _REFUSED = {
     **REFUSED_WRITING,
@@ -58,6 +60,7 @@ class WriteOptions:
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:
     """SparkOptionError if they can't be followed. Names are found in any case, as Spark's are."""
+    warn_of_near_misses(options, _NAMES)
     lower = {name.lower(): value for name, value in options.items()}
     settings = client_settings(lower, _REFUSED)
     guarantee = _guarantee(lower)
