@@ -19,6 +19,7 @@ _KAFKA, _SNAKKA = "kafka", "snakka"
 # What a save without a mode means, by all its names: Spark's connector appends then.
 _PLAIN_SAVE_MODES = frozenset({"error", "errorifexists", "default"})
 _IS_ALIAS, _MODE, _OPTIONS = "_snakka_is_alias", "_snakka_mode", "_snakka_options"
+_ORIGINAL = "_snakka_original"
 
 
 class KafkaAlias:
@@ -36,9 +37,12 @@ class KafkaAlias:
     def replace(
         self, kind: type, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]
     ) -> None:
-        original = getattr(kind, name)
+        current = getattr(kind, name)
+        original = getattr(current, _ORIGINAL, current)  # what was enabled twice is disabled once
+        replacement = wraps(original)(make(original))
+        setattr(replacement, _ORIGINAL, original)
         self._originals.append((kind, name, original))
-        setattr(kind, name, wraps(original)(make(original)))
+        setattr(kind, name, replacement)
 
 
 def enable_kafka_alias() -> KafkaAlias:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
+from pyspark_snakka import enable_kafka_alias
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.session import open_session
@@ -196,6 +197,15 @@ class Checks:
             )
         ]
         assert contents[0] == contents[1] == contents[2]
+
+    def check_the_alias_leaves_the_name_to_spark_s_connector(self) -> None:
+        alias = enable_kafka_alias()
+        try:
+            plan = self.read(THEIRS, "codec-none")._jdf.queryExecution().toString()
+            assert "KafkaRelation" in plan, plan
+            assert OURS not in plan, plan
+        finally:
+            alias.disable()
 
     def check_offsets_are_byte_equal_and_either_continues(self) -> None:
         """Batches of limited size: the same offsets in the same text; then each goes on where the other was."""

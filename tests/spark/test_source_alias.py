@@ -70,6 +70,7 @@ def test_a_job_that_says_kafka_runs(
 
 
 def test_the_alias_can_be_taken_back(spark: "SparkSession") -> None:
+    enable_kafka_alias()  # as a notebook does whose cell is run twice
     enable_kafka_alias().disable()
     with pytest.raises(Exception, match=r"KAFKA_DATA_SOURCE_NOT_ENABLED|Failed to find data source: kafka"):
         spark.read.format("kafka").option("subscribe", "t").load()
