@@ -1,18 +1,41 @@
 """`snakka pipeline ...` in processes of its own, as from terminals."""
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 # Spark takes its time where many tests share few cores.
 WAIT_SECONDS = 400.0
 _TICK_SECONDS = 0.2
+_LAST_PROCESS_SECONDS = 60.0
+
+
+def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the archive of classes, which makes every start faster; made once, by the command, for all tests."""
+    cache = tmp_path_factory.getbasetemp() / "a warm cache"  # with blanks, as homes may have them
+    if not cache.exists():
+        cache.mkdir()
+        warmed = Terminal(cache, XDG_CACHE_HOME=str(cache)).run("warmup")
+        assert warmed.returncode == 0, warmed.stderr
+        (archive,) = (cache / "snakka").glob("spark-*.jsa")
+        assert str(archive) in warmed.stdout
+        assert archive.stat().st_size > 1_000_000
+        assert not list((cache / "snakka").glob("snakka-warmup-*"))
+    return cache
 
 
 class Terminal:
@@ -21,6 +44,7 @@ class Terminal:
     def __init__(self, directory: Path, **environment: str) -> None:
         self.directory = directory
         self.environment = {**os.environ, **environment}
+        self.environment.pop("COLUMNS", None)  # the terminal itself says how wide it is
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
@@ -34,7 +58,12 @@ class Terminal:
         )
 
     def start(self, *arguments: str) -> "RunningCommand":
+        """Its output goes to a file."""
         return RunningCommand(self, arguments)
+
+    def show(self, *arguments: str, columns: int) -> "ScreenCommand":
+        """Its output goes to a screen that is so wide."""
+        return ScreenCommand(self, arguments, columns)
 
     def status(self, file: str) -> dict[str, Any]:
         shown = self.run("status", file, "-o", "json")
@@ -48,14 +77,18 @@ class RunningCommand:
     def __init__(self, terminal: Terminal, arguments: tuple[str, ...]) -> None:
         self._output = terminal.directory / f"output-{time.monotonic_ns()}"
         with self._output.open("w") as output:
-            self.process = subprocess.Popen(
-                _command(arguments),
-                cwd=terminal.directory,
-                env=terminal.environment,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
+            self.process = self._open(terminal, arguments, stdout=output, stderr=output)
+
+    def _open(
+        self, terminal: Terminal, arguments: tuple[str, ...], **streams: Any
+    ) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            _command(arguments),
+            cwd=terminal.directory,
+            env=terminal.environment,
+            start_new_session=True,
+            **streams,
+        )
 
     def __enter__(self) -> "RunningCommand":
         return self
@@ -80,6 +113,66 @@ class RunningCommand:
             assert self.process.poll() is None, f"it ended: {self.output}"
             assert time.monotonic() < deadline, f"nothing came of it: {self.output}"
             time.sleep(_TICK_SECONDS)
+
+    def wait_for_the_last_process(self) -> None:
+        """It has ended, and its JVM and its workers must, by themselves."""
+        deadline = time.monotonic() + _LAST_PROCESS_SECONDS
+        while left := self._processes():
+            assert time.monotonic() < deadline, f"these are left: {left}"
+            time.sleep(_TICK_SECONDS)
+
+    def _processes(self) -> list[str]:
+        shown = subprocess.run(
+            ["ps", "-A", "-o", "sess=,stat=,args="], capture_output=True, text=True, check=True
+        )
+        fields = [line.split(maxsplit=2) for line in shown.stdout.splitlines()]
+        own = str(self.process.pid)
+        return [rest for session, state, rest in fields if session == own and not state.startswith("Z")]
+
+
+class ScreenCommand(RunningCommand):
+    """A command on a pseudo-terminal, which is its controlling one: keys reach it as they do from a keyboard."""
+
+    def __init__(self, terminal: Terminal, arguments: tuple[str, ...], columns: int) -> None:
+        self._output = terminal.directory / f"screen-{time.monotonic_ns()}"
+        self._output.touch()
+        self._screen, keyboard = pty.openpty()
+        self.resize(columns)
+        self.process = self._open(
+            terminal,
+            arguments,
+            stdin=keyboard,
+            stdout=keyboard,
+            stderr=keyboard,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(keyboard)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        self._reader.join(_LAST_PROCESS_SECONDS)
+        os.close(self._screen)
+
+    def resize(self, columns: int) -> None:
+        fcntl.ioctl(self._screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+
+    def press(self, key: bytes) -> None:
+        os.write(self._screen, key)
+
+    def frames(self) -> list[str]:
+        """What was drawn, each time anew."""
+        return self.output.replace("\r", "").split("\x1b[J")
+
+    def _read(self) -> None:
+        with (
+            contextlib.suppress(OSError),
+            self._output.open("ab") as output,
+        ):  # OSError: nobody has it open any more
+            while read := os.read(self._screen, 65536):
+                output.write(read)
+                output.flush()
 
 
 def _command(arguments: tuple[str, ...]) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.dataset
 import pytest
-from pipeline_commands import Terminal
+from pipeline_commands import RunningCommand, Terminal, warm_cache
 
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.consumer import Message
@@ -24,25 +24,13 @@ pytestmark = [
 ]
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "pipelines.md"
+SECRETS = {"BROKER_SECRET": "spoken-friend", "STORE_SECRET": "and-enter"}
 SMALL = ("--master", "local[2]", "--conf", "spark.driver.memory=512m")
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the archive of classes, which then makes all the starts below faster."""
-    cache = tmp_path_factory.mktemp("cache")
-    warmed = Terminal(cache, XDG_CACHE_HOME=str(cache)).run("warmup")
-    assert warmed.returncode == 0, warmed.stderr
-    (archive,) = (cache / "snakka").glob("spark-*.jsa")
-    assert str(archive) in warmed.stdout
-    assert archive.stat().st_size > 1_000_000
-    assert not list((cache / "snakka").glob("snakka-warmup-*"))
-    return cache
-
-
 @pytest.fixture
-def terminal(tmp_path: Path, cache: Path) -> Terminal:
-    return Terminal(tmp_path, XDG_CACHE_HOME=str(cache))
+def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path, XDG_CACHE_HOME=str(warm_cache(tmp_path_factory)), TERM="xterm", **SECRETS)
 
 
 def produce(broker: BlockingLocalBroker, topic: str, values: Iterable[bytes]) -> None:
@@ -139,10 +127,7 @@ def _reset_and_run_again(
     done = terminal.run("reset", "orders.toml", "--to", place, "--sink", "alerts")
     assert done.stdout.splitlines()[:-1] == dry.stdout.splitlines()[:-1]
 
-    again = terminal.run("run", "orders.toml", "--trigger", "available-now", *SMALL)
-    assert again.returncode == 0, again.stdout + again.stderr
-    assert re.search(r"alerts +40 rows in", again.stdout)
-    assert re.search(r"dead-letters +0 rows in", again.stdout)
+    _watch_on_a_screen(terminal)
     read_again = [message for message in consume(broker, "orders") if message.partition == 0][-40:]
     expected = [
         json.loads(each.value or b"")["id"] for each in read_again if (each.value or b"").startswith(b'{"id"')
@@ -151,78 +136,45 @@ def _reset_and_run_again(
     assert sorted(alerts) == sorted([*range(101, 300), *(each for each in expected if each > 100)])
 
 
+def _watch_on_a_screen(terminal: Terminal) -> None:
+    """A run that goes on, as one sees it; Ctrl-C ends it in order."""
+    with terminal.show("run", "orders.toml", "--trigger", "every 200ms", *SMALL, columns=90) as running:
+        line = r"\n  alerts +batch \d+ \| 40 rows \| [\d.]+ rows/s \| batch time .*\n? +.*lag orders 0"
+        running.until(lambda: re.search(line, running.frames()[-1]) is not None)
+        assert running.frames()[-2].startswith("orders: running for ")
+        running.resize(45)
+        drawn = len(running.frames())
+        running.until(lambda: len(running.frames()) >= drawn + 3)
+        narrow = running.frames()[-2].rsplit("\x1b[", 1)[0].splitlines()
+        assert max(map(len, narrow)) < 45
+        assert re.sub(r"\s+", " ", " ".join(narrow)).count("lag orders 0") >= 1
+        running.press(b"\x03")
+        assert running.process.wait(100) == 130, running.output
+        running.wait_for_the_last_process()
+    assert "batches under way are finished first" in " ".join(running.output.split())
+    assert "Traceback" not in running.output
+    summary = running.output.replace("\r", "").rsplit("orders interrupted after", 1)[1]
+    assert re.search(r"alerts +40 rows in, \d+ rows out, \d+ batches, .* lag 0", summary)
+    assert re.search(r"dead-letters +0 rows in", summary)
+
+
 STREAM = """
 name: stream
 trigger: every 200ms
-kafka: {{bootstrap.servers: "{bootstrap}"}}
+kafka:
+  bootstrap.servers: "{bootstrap}"
+  sasl.password: "${{BROKER_SECRET}}"
+  sasl.jaas.config: PlainLoginModule required username="u" password="${{BROKER_SECRET}}";
+spark: {{spark.hadoop.fs.store.secret: "${{STORE_SECRET}}"}}
 sources:
   events:
-    topics: {source}
+    topics: events
     options: {{maxOffsetsPerTrigger: 300}}
 steps:
-  values: {{sql: "SELECT value FROM events"}}
+  marked: {{function: marking:marked}}
 sinks:
-  out: {{format: topic, topic: {sink}, guarantee: exactly-once}}
+  out: {{format: topic, topic: copies, guarantee: exactly-once}}
 """
-
-
-def test_a_killed_run_is_continued_and_nothing_is_lost_or_doubled(
-    broker: BlockingLocalBroker, admin: Admin, terminal: Terminal
-) -> None:
-    for topic in ("events", "copies"):
-        admin.create_topic(topic, partitions=2)
-    text = STREAM.format(bootstrap=broker.bootstrap_servers, source="events", sink="copies")
-    (terminal.directory / "stream.yaml").write_text(text)
-    produce(broker, "events", (b"%d" % number for number in range(2000)))
-    begun = terminal.run("reset", "stream.yaml", "--to", '{"events":{"0":10}}')
-    assert "sink out has not begun; it will begin there" in begun.stdout, begun.stderr
-    with terminal.start("run", "stream.yaml", *SMALL) as running:
-        running.until(
-            lambda: terminal.status("stream.yaml").get("sinks", {}).get("out", {}).get("batches", 0) >= 2
-        )
-        status = terminal.status("stream.yaml")
-        assert (status["state"], status["pid"]) == ("running", running.process.pid)
-        assert "events" in status["sinks"]["out"]["lag"]
-        if sys.platform == "linux":
-            assert _maps_an_archive(running.process.pid), "the archive is not used"
-        assert "stream: running for" in terminal.run("status", "stream.yaml").stdout
-        for refused in (
-            terminal.run("reset", "stream.yaml", "--to", "latest"),
-            terminal.run("run", "stream.yaml"),
-        ):
-            assert refused.returncode == 1
-            assert f"stream runs already (process {running.process.pid})" in refused.stderr
-        running.signal(signal.SIGKILL)
-    died = terminal.run("status", "stream.yaml")
-    assert died.returncode == 1
-    assert "stream: died: it was killed" in died.stdout
-
-    # The next one has an archive that is none: it starts without.
-    produce(broker, "events", (b"%d" % number for number in range(2000, 2500)))
-    (archive,) = Path(terminal.environment["XDG_CACHE_HOME"]).glob("snakka/*.jsa")
-    other = terminal.directory / "cache" / "snakka"
-    other.mkdir(parents=True)
-    (other / archive.name).write_bytes(b"no archive")
-    terminal.environment["XDG_CACHE_HOME"] = str(other.parent)
-    with terminal.start("run", "stream.yaml", *SMALL) as running:
-        running.until(lambda: len(consume(broker, "copies")) >= 2490)
-        assert running.signal(signal.SIGINT) == 130, running.output
-        assert "out: batch" in running.output
-        assert "stream interrupted after" in running.output
-    left_out = {
-        event.value for event in consume(broker, "events") if event.partition == 0 and event.offset < 10
-    }
-    expected = [number for number in range(2500) if b"%d" % number not in left_out]
-    assert sorted(int(copy.value or b"") for copy in consume(broker, "copies")) == expected
-    interrupted = terminal.run("status", "stream.yaml")
-    assert (interrupted.returncode, interrupted.stdout.split(" after")[0]) == (0, "stream: interrupted")
-
-
-def _maps_an_archive(pid: int) -> bool:
-    """Whether the JVM of a run has the archive of classes in its memory."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return any(re.search(r"/spark-\S+\.jsa", Path(f"/proc/{child}/maps").read_text()) for child in children)
-
 
 MODULE = """
 from pyspark.sql.functions import udf
@@ -236,18 +188,71 @@ def mark(value):
 """
 
 
-def test_a_standalone_cluster_runs_it_until_sigterm(
+def test_a_killed_run_is_continued_by_a_cluster_and_nothing_is_lost_or_doubled(
     broker: BlockingLocalBroker, admin: Admin, terminal: Terminal
 ) -> None:
-    for topic in ("clicks", "marked"):
+    for topic in ("events", "copies"):
         admin.create_topic(topic, partitions=2)
-    text = STREAM.format(bootstrap=broker.bootstrap_servers, source="clicks", sink="marked")
-    text = text.replace('values: {sql: "SELECT value FROM events"}', "values: {function: marking:marked}")
-    (terminal.directory / "clicks.yaml").write_text(
-        text.replace("guarantee: exactly-once", "guarantee: at-least-once")
-    )
+    (terminal.directory / "stream.yaml").write_text(STREAM.format(bootstrap=broker.bootstrap_servers))
     (terminal.directory / "marking.py").write_text(MODULE)
-    produce(broker, "clicks", (b"%d" % number for number in range(500)))
+    produce(broker, "events", (b"%d" % number for number in range(2000)))
+    begun = terminal.run("reset", "stream.yaml", "--to", '{"events":{"0":10}}')
+    assert "sink out has not begun; it will begin there" in begun.stdout, begun.stderr
+    with terminal.start("run", "stream.yaml", *SMALL) as running:
+        running.until(
+            lambda: terminal.status("stream.yaml").get("sinks", {}).get("out", {}).get("batches", 0) >= 2
+        )
+        status = terminal.status("stream.yaml")
+        assert (status["state"], status["pid"]) == ("running", running.process.pid)
+        assert "events" in status["sinks"]["out"]["lag"]
+        if sys.platform == "linux":
+            _look_at_the_jvm(running)
+        assert "stream: running for" in terminal.run("status", "stream.yaml").stdout
+        for refused in (
+            terminal.run("reset", "stream.yaml", "--to", "latest"),
+            terminal.run("run", "stream.yaml"),
+        ):
+            assert refused.returncode == 1
+            assert f"stream runs already (process {running.process.pid})" in refused.stderr
+        running.process.kill()
+        running.process.wait()
+        running.wait_for_the_last_process()
+    died = terminal.run("status", "stream.yaml")
+    assert died.returncode == 1
+    assert "stream: died: it was killed" in died.stdout
+
+    produce(broker, "events", (b"%d" % number for number in range(2000, 2500)))
+    _continue_on_a_cluster(broker, terminal)
+    left_out = {
+        event.value for event in consume(broker, "events") if event.partition == 0 and event.offset < 10
+    }
+    expected = {b"marked %d" % number for number in range(2500) if b"%d" % number not in left_out}
+    copies = [copy.value for copy in consume(broker, "copies")]
+    assert (len(copies), set(copies)) == (len(expected), expected)
+    interrupted = terminal.run("status", "stream.yaml")
+    assert (interrupted.returncode, interrupted.stdout.split(" after")[0]) == (0, "stream: interrupted")
+    for file in (terminal.directory / "checkpoints").rglob("*"):
+        assert not file.is_file() or not any(
+            secret.encode() in file.read_bytes() for secret in SECRETS.values()
+        )
+
+
+def _look_at_the_jvm(running: RunningCommand) -> None:
+    """It has the archive of classes in its memory, and no secret on its command line."""
+    pid = running.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    assert any(re.search(r"/spark-\S+\.jsa", Path(f"/proc/{child}/maps").read_text()) for child in children)
+    for child in children:
+        assert SECRETS["STORE_SECRET"].encode() not in Path(f"/proc/{child}/cmdline").read_bytes()
+
+
+def _continue_on_a_cluster(broker: BlockingLocalBroker, terminal: Terminal) -> None:
+    """Two workers, until SIGTERM. The driver has an archive that is none: it starts without."""
+    (archive,) = Path(terminal.environment["XDG_CACHE_HOME"]).glob("snakka/*.jsa")
+    other = terminal.directory / "cache" / "snakka"
+    other.mkdir(parents=True)
+    (other / archive.name).write_bytes(b"no archive")
+    terminal.environment["XDG_CACHE_HOME"] = str(other.parent)
     where = ("--directory", str(terminal.directory / "spark"))
     up = terminal.run("cluster", "up", "--workers", "2", "--memory", "1g", "--port", "0", *where)
     try:
@@ -255,31 +260,64 @@ def test_a_standalone_cluster_runs_it_until_sigterm(
         (master,) = re.findall(r"ready: (spark://127\.0\.0\.1:\d+) \(2 workers, 2 cores\)", up.stdout)
         assert "runs already" in terminal.run("cluster", "up", *where).stderr
         confs = ("--conf", "spark.executor.memory=512m", "--conf", "spark.driver.memory=512m")
-        with terminal.start("run", "clicks.yaml", "--master", master, *confs) as running:
-            running.until(lambda: len(consume(broker, "marked")) >= 500)
+        with terminal.start("run", "stream.yaml", "--master", master, *confs) as running:
+            running.until(lambda: len(consume(broker, "copies")) >= 2490)
             shown = terminal.run("cluster", "status", *where)
             assert "2 of 2 cores in use" in shown.stdout
             assert "running: stream" in shown.stdout
             running.process.send_signal(signal.SIGTERM)
             assert running.process.wait(300) == 130, running.output
-        assert {message.value for message in consume(broker, "marked")} == {
-            b"marked %d" % number for number in range(500)
-        }
+        assert "out: batch" in running.output
+        assert "stream interrupted after" in running.output
     finally:
         down = terminal.run("cluster", "down", *where)
     assert down.stdout.split() == ["ended", "worker-2,", "worker-1,", "master"]
     assert terminal.run("cluster", "status", *where).returncode == 1
 
 
+def test_one_sink_that_fails_ends_the_run_and_says_why(
+    broker: BlockingLocalBroker, terminal: Terminal
+) -> None:
+    (terminal.directory / "broken.yaml").write_text(
+        f"""
+trigger: every 200ms
+kafka: {{bootstrap.servers: "{broker.bootstrap_servers}"}}
+sources:
+  records: {{topics: broken}}
+  orders: {{topics: broken, decode: json, schema: id BIGINT}}
+sinks:
+  all: {{format: noop, from: records}}
+  good: {{format: noop, from: orders}}
+"""
+    )
+    produce(broker, "broken", (b'{"id": 1}', b"{"))
+    ran = terminal.run("run", "broken.yaml", *SMALL)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    (error,) = ran.stderr.splitlines()
+    assert re.match(r"snakka: sink good: can't decode broken \d offset \d: .*; .*skip or dead-letter", error)
+    assert "spark.log has more" in error
+    assert re.search(r"\n  good +\d rows in", ran.stdout)
+    status = terminal.status("broken.yaml")
+    assert (status["state"], status["sinks"]["good"]["state"]) == ("failed", "failed")
+    assert (status["sinks"]["all"]["state"], status["sinks"]["all"]["error"]) == ("stopped", "")
+    assert terminal.run("status", "broken.yaml").returncode == 1
+
+
 def test_a_wrong_file_is_not_run(broker: BlockingLocalBroker, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
-    text = STREAM.format(bootstrap=broker.bootstrap_servers, source="nobodys", sink="nobodys")
-    (tmp_path / "wrong.yaml").write_text(text)
+    (tmp_path / "wrong.yaml").write_text(
+        f"""
+kafka: {{bootstrap.servers: "{broker.bootstrap_servers}"}}
+sources: {{events: {{topics: nobodys}}}}
+sinks:
+  out: {{format: topic, topic: nobodys}}
+"""
+    )
     ran = terminal.run("run", "wrong.yaml")
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.splitlines() == [
-        "wrong.yaml:7: there is no topic nobodys; `snakka topic create nobodys` creates it",
-        "wrong.yaml:12: there is no topic nobodys; `snakka topic create nobodys` creates it",
+        "wrong.yaml:3: there is no topic nobodys; `snakka topic create nobodys` creates it",
+        "wrong.yaml:5: there is no topic nobodys; `snakka topic create nobodys` creates it",
     ]
     checked = terminal.run("check", "wrong.yaml", "--no-spark")
     assert (checked.returncode, checked.stdout) == (2, ran.stderr)
