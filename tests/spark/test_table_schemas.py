@@ -161,6 +161,8 @@ def test_columns_that_must_not_be_null_must_be_there() -> None:
     table = pa.schema([pa.field("id", pa.int64(), nullable=False), ("k", pa.string())])
     with pytest.raises(SchemaMismatchError, match=r"column id \(bigint\) must not be null in the table"):
         plan_evolution(table, pa.schema([("k", pa.string())]), merge=True, may_widen=lambda *_: True)
+    with pytest.raises(SchemaMismatchError, match=r"column s\.id \(bigint\) must not be null in the table"):
+        plan({"s": pa.struct(table)}, {"s": pa.struct([("k", pa.string())])})
 
 
 def test_names_that_differ_in_case_only_are_refused() -> None:

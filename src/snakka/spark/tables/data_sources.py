@@ -7,7 +7,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamWriter, DataSourceWriter
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 if TYPE_CHECKING:
@@ -44,10 +43,11 @@ class DeltaDataSource(_TableDataSource):
 
     def _opener(self, schema: StructType) -> "tuple[TableOpener, CommitKey | None]":
         from snakka.spark.tables.delta_table import DeltaOpener
+        from snakka.spark.tables.stored_types import stored_columns
         from snakka.spark.tables.table_options import delta_options
 
         options = delta_options(self.options)
-        return DeltaOpener(options, to_arrow_schema(schema, timezone="UTC")), options.sink.key
+        return DeltaOpener(options, stored_columns(schema)), options.sink.key
 
 
 class IcebergDataSource(_TableDataSource):
@@ -59,7 +59,8 @@ class IcebergDataSource(_TableDataSource):
 
     def _opener(self, schema: StructType) -> "tuple[TableOpener, CommitKey | None]":
         from snakka.spark.tables.iceberg_table import IcebergOpener
+        from snakka.spark.tables.stored_types import stored_columns
         from snakka.spark.tables.table_options import iceberg_options
 
         options = iceberg_options(self.options)
-        return IcebergOpener(options, to_arrow_schema(schema, timezone="UTC")), options.sink.key
+        return IcebergOpener(options, stored_columns(schema)), options.sink.key

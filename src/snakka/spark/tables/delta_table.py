@@ -26,8 +26,6 @@ from snakka.spark.tables.schema_evolution import (
     SchemaMismatchError,
     plain_schema,
     plan_evolution,
-    type_name,
-    types_within,
 )
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path
@@ -92,7 +90,6 @@ class DeltaOpener:
     data: pa.Schema
 
     def open(self) -> "OpenDeltaTable":
-        _refuse_types(self.data)
         options = self.options
         if not DeltaTable.is_deltatable(options.path, options.storage_options):
             self._create()
@@ -234,13 +231,3 @@ def _demands(table: DeltaTable) -> Iterator[str]:
         for demand, words in _COLUMN_DEMANDS.items():
             if demand in (field.get("metadata") or {}):
                 yield f"column {field['name']} {words}"
-
-
-def _refuse_types(data: pa.Schema) -> None:
-    for path, arrow in types_within(data):
-        if pa.types.is_null(arrow) or pa.types.is_duration(arrow) or pa.types.is_interval(arrow):
-            raise SchemaMismatchError(
-                f"column {path}: no table holds {type_name(arrow)}; cast it in the query"
-            )
-        if pa.types.is_time(arrow):
-            raise SchemaMismatchError(f"column {path}: Delta has no {type_name(arrow)}; cast it in the query")

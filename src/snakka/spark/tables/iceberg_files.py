@@ -28,7 +28,6 @@ from pyiceberg.typedef import Record
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.column_bounds import column_bounds
 from snakka.spark.tables.partitions import TRANSFORMS, PartitionColumn, PartitionKey, directory
-from snakka.spark.tables.schema_evolution import SchemaMismatchError, type_name, types_within
 from snakka.spark.tables.staged_files import StagedFile
 
 _SMALL_INTEGERS = (pa.int8(), pa.int16())
@@ -57,17 +56,6 @@ class IcebergStorage:
 
 def storable(data: pa.Schema) -> pa.Schema:
     """The data's columns as Iceberg has them: its smallest integer has 32 bits."""
-    for path, arrow in types_within(data):
-        types = pa.types
-        if (
-            types.is_null(arrow)
-            or types.is_duration(arrow)
-            or types.is_interval(arrow)
-            or types.is_time(arrow)
-        ):
-            raise SchemaMismatchError(
-                f"column {path}: no table holds {type_name(arrow)}; cast it in the query"
-            )
     return pa.schema([field.with_type(_storable(field.type)) for field in data])
 
 

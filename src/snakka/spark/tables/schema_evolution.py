@@ -4,7 +4,7 @@ Rule: data never loses anything on the way into a column. What the table's type 
 changes the table only if the user wants that and the format allows it; all else is one line that names column and types.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -174,6 +174,7 @@ def _merged_struct(
                 f"column {path}.{field.name} ({type_name(field.type)}) is not in the table; "
                 "mergeSchema=true adds it, or leave it out"
             )
+    _refuse_absent(table, {field.name for field in data}, f"{path}.")
     return pa.struct(list(fields.values()))
 
 
@@ -186,11 +187,11 @@ def _refuse_twins(data: pa.Schema) -> None:
             raise SchemaMismatchError(f"column {name} is there twice (as {twin}); rename one")
 
 
-def _refuse_absent(table: pa.Schema, present: set[str]) -> None:
+def _refuse_absent(table: pa.Schema | pa.StructType, present: set[str], path: str = "") -> None:
     for field in table:
         if not field.nullable and field.name not in present:
             raise SchemaMismatchError(
-                f"column {field.name} ({type_name(field.type)}) must not be null in the table, but the data has none"
+                f"column {path}{field.name} ({type_name(field.type)}) must not be null in the table, but the data has none"
             )
 
 
@@ -216,20 +217,3 @@ def _plain_type(arrow: pa.DataType) -> pa.DataType:
         value = pa.field("value", _plain_type(arrow.item_type), nullable=arrow.item_field.nullable)
         return pa.map_(_plain_type(arrow.key_type), value)
     return arrow
-
-
-def types_within(schema: pa.Schema) -> Iterator[tuple[str, pa.DataType]]:
-    """Every column with its path, and every column within those."""
-    for field in schema:
-        yield from _types_within(field.name, field.type)
-
-
-def _types_within(path: str, arrow: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
-    yield path, arrow
-    if pa.types.is_map(arrow):
-        yield from _types_within(f"{path}.key", arrow.key_type)
-        yield from _types_within(f"{path}.value", arrow.item_type)
-    elif pa.types.is_nested(arrow):
-        for index in range(arrow.num_fields):
-            inner = arrow.field(index)
-            yield from _types_within(f"{path}.{inner.name}", inner.type)
