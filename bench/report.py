@@ -19,8 +19,10 @@ HEADINGS = {
     FLOOR: "Of the floor: a bare uvloop server that writes the same bytes to a file and answers fixed bytes",
     KAFKA: "Against Apache Kafka 4.3",
     SPARK_CONNECTOR: "In Spark: our connector beside Spark's own, on the same topics",
-    PARQUET_FILES: "In Spark: our connector beside Spark reading the same rows from Parquet files",
-    LOG_FILES: "In Spark: log files read directly, beside our connector and a broker",
+    PARQUET_FILES: "In Spark: our connector beside Spark reading the same rows from Parquet files"
+    " (in brackets: processor seconds of a million rows)",
+    LOG_FILES: "In Spark: log files read directly, beside our connector and a broker"
+    " (in brackets: processor seconds of a million rows)",
     "": "By itself",
 }
 

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from tests.external_tools import find_spark_connector
 
 from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, Row, median_ratio_row
 from bench.servers import start_snakka
-from bench.spark_queries import Queries, Reader, Topic
+from bench.spark_queries import Outcome, Queries, Reader, Topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,13 +61,13 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
         scratch = directory / "spark"
         spark = _session(scratch, jars or [])
         try:
-            queries = Queries(spark, server.bootstrap_servers, directory / "spark-data", scratch)
+            queries = Queries(spark, server, directory / "spark-data", scratch)
             rounds = 1 if quick else ROUNDS
             if jars is not None:
                 for topic in topics(QUICK_BYTES if quick else BYTES, quick=quick):
                     topic.fill(server.bootstrap_servers)
                     yield from _measure_queries(queries, topic, rounds)
-            for topic in topics(QUICK_BYTES if quick else SCAN_BYTES, quick=quick):
+            for topic in topics(2 * QUICK_BYTES if quick else SCAN_BYTES, quick=quick):
                 topic.fill(server.bootstrap_servers)
                 queries.write_parquet(topic)
                 yield from _measure_scans(queries, topic, rounds)
@@ -87,11 +88,11 @@ def topics(size: int, *, quick: bool) -> list[Topic]:
 def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """Our connector beside Spark's own."""
     for what in QUERIES:
-        rates = _measure_rates(queries, what, topic, (Reader.OURS, Reader.THEIRS), rounds)
+        outcomes = _measure_rounds(queries, what, topic, (Reader.OURS, Reader.THEIRS), rounds)
         yield _row(
             f"Spark {what}, {topic.shown}",
-            rates[Reader.OURS],
-            rates[Reader.THEIRS],
+            outcomes[Reader.OURS],
+            outcomes[Reader.THEIRS],
             SPARK_CONNECTOR,
             AT_LEAST_OF_CONNECTOR,
         )
@@ -99,39 +100,55 @@ def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Ro
 
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """All columns: our connector beside Parquet files, and log files beside our connector."""
-    rates = _measure_rates(queries, "noop", topic, (Reader.OURS, Reader.LOGS, Reader.PARQUET), rounds)
-    yield _row(
-        f"Spark reads all columns, {topic.shown}",
-        rates[Reader.OURS],
-        rates[Reader.PARQUET],
-        PARQUET_FILES,
-        AT_LEAST_OF_PARQUET,
+    outcomes = _measure_rounds(queries, "noop", topic, (Reader.OURS, Reader.LOGS, Reader.PARQUET), rounds)
+    yield _with_shares(
+        _row(
+            f"Spark reads all columns, {topic.shown}",
+            outcomes[Reader.OURS],
+            outcomes[Reader.PARQUET],
+            PARQUET_FILES,
+            AT_LEAST_OF_PARQUET,
+        ),
+        outcomes[Reader.OURS],
+        outcomes[Reader.PARQUET],
     )
-    yield _row(
-        f"log files instead of a broker, {topic.shown}",
-        rates[Reader.LOGS],
-        rates[Reader.OURS],
-        LOG_FILES,
-        LOG_FILES_OF_CONNECTOR,
+    yield _with_shares(
+        _row(
+            f"log files instead of a broker, {topic.shown}",
+            outcomes[Reader.LOGS],
+            outcomes[Reader.OURS],
+            LOG_FILES,
+            LOG_FILES_OF_CONNECTOR,
+        ),
+        outcomes[Reader.LOGS],
+        outcomes[Reader.OURS],
     )
 
 
-def _measure_rates(
+def _with_shares(row: Row, mine: Sequence[Outcome], other: Sequence[Outcome]) -> Row:
+    """With the processor seconds of a million rows, by process, of the round in the middle."""
+    middle, reference = (
+        sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
+    )
+    return replace(row, snakka=f"{row.snakka} ({middle.shares})", other=f"{row.other} ({reference.shares})")
+
+
+def _measure_rounds(
     queries: Queries, what: str, topic: Topic, readers: Sequence[Reader], rounds: int
-) -> dict[Reader, list[float]]:
-    rates: dict[Reader, list[float]] = {reader: [] for reader in readers}
+) -> dict[Reader, list[Outcome]]:
+    outcomes: dict[Reader, list[Outcome]] = {reader: [] for reader in readers}
     for reader in readers:  # the first time it warms up
-        queries.rate(what, reader, topic)
+        queries.outcome(what, reader, topic)
     for number in range(rounds):
         # Whoever comes second finds caches that the first has warmed: each is first in turn.
         first = number % len(readers)
         for reader in [*readers[first:], *readers[:first]]:
-            rates[reader].append(queries.rate(what, reader, topic))
-    return rates
+            outcomes[reader].append(queries.outcome(what, reader, topic))
+    return outcomes
 
 
-def _row(what: str, mine: Sequence[float], other: Sequence[float], against: str, bound: float) -> Row:
-    pairs = list(zip(mine, other, strict=True))
+def _row(what: str, mine: Sequence[Outcome], other: Sequence[Outcome], against: str, bound: float) -> Row:
+    pairs = [(ours.rate, theirs.rate) for ours, theirs in zip(mine, other, strict=True)]
     return median_ratio_row(what, pairs, against=against, bound=bound, at_least=True, unit="rows/s")
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow
 import pyarrow.compute
 
+from bench.processor_time import own_seconds, seconds_of_started
+from bench.servers import Server
 from snakka.client.blocking import Admin, Producer
 
 if TYPE_CHECKING:
@@ -75,12 +77,36 @@ class Reader(Enum):
     PARQUET = "parquet"
 
 
+class Outcome(NamedTuple):
+    """What a query took: for those who read it, and of whom."""
+
+    rows: int
+    seconds: float
+    jvm_seconds: float
+    python_seconds: float
+    broker_seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / self.seconds
+
+    @property
+    def shares(self) -> str:
+        """Processor time of a million rows."""
+        parts = {"JVM": self.jvm_seconds, "Python": self.python_seconds, "broker": self.broker_seconds}
+        million = self.rows / 1_000_000
+        return ", ".join(f"{name} {seconds / million:.2f}" for name, seconds in parts.items())
+
+
 class Queries:
     """Runs queries in one session against one broker, and says how long they take."""
 
-    def __init__(self, spark: "SparkSession", bootstrap: str, data: Path, scratch: Path) -> None:
+    def __init__(self, spark: "SparkSession", broker: Server, data: Path, scratch: Path) -> None:
         self._spark = spark
-        self._bootstrap = bootstrap
+        self._jvm_id = int(spark.sparkContext._jvm.ProcessHandle.current().pid())
+        self._broker = broker
+        self._bootstrap = broker.bootstrap_servers
         self._data = data
         self._scratch = scratch
         self._streams = 0
@@ -101,8 +127,7 @@ class Queries:
     def _parquet_of(self, topic: Topic) -> Path:
         return self._scratch / f"{topic.name}.parquet"
 
-    def rate(self, what: str, reader: Reader, topic: Topic) -> float:
-        """Rows a second."""
+    def outcome(self, what: str, reader: Reader, topic: Topic) -> Outcome:
         frame = self.frame(reader, topic)
         act: dict[str, Callable[[DataFrame], object]] = {
             "noop": lambda frame: frame.write.format("noop").mode("overwrite").save(),
@@ -110,9 +135,14 @@ class Queries:
             "groupBy": lambda frame: frame.groupBy((frame["offset"] % 1000).alias("group")).count().collect(),
             "Parquet": lambda frame: frame.write.mode("overwrite").parquet(str(self._scratch / "out")),
         }
-        started = time.perf_counter()
+        before, started = self._processor_times(), time.perf_counter()
         act[what](frame)
-        return topic.rows / (time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        spent = (after - first for after, first in zip(self._processor_times(), before, strict=True))
+        return Outcome(topic.rows, seconds, *spent)
+
+    def _processor_times(self) -> tuple[float, float, float]:
+        return own_seconds(self._jvm_id), seconds_of_started(self._jvm_id), self._broker.cpu_seconds
 
     def batch_seconds(self, reader: Reader, topic: Topic) -> float:
         """What a micro-batch of a thousand rows takes, in the middle: nearly all of it is overhead."""
