@@ -45,7 +45,8 @@ orders = (
 
 Options that begin with `kafka.` are settings of the client, `kafka.isolation.level=read_committed` and those of TLS
 and SASL among them. What finished batches have read is committed to the group `kafka.group.id`, or one that is named
-after `groupIdPrefix` and the subscription: ordinary lag tools see the query.
+after `groupIdPrefix` and the subscription: ordinary lag tools see the query. Spark says that a batch is done by asking
+for the next one, so that of `trigger(once=True)` is committed by the next run; `availableNow=True` knows no such delay.
 
 Where it differs: batches are saved with `.mode("append")`, streams in update mode are written through `foreachBatch`
 (the alias hides both), and Spark has no continuous or real-time mode for sources in Python.

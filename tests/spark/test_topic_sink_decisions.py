@@ -1,7 +1,7 @@
 """The driver's part, step by step and cut off between any two, at Snakka and Apache Kafka: no Spark is needed to decide."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,9 +11,10 @@ from tests.client.transaction_versions import play_by_version_1
 from tests.kafka.nodes import kafka_libs
 from tests.spark.topic_sink_reading import values
 
+from snakka.client.admin.outcomes import Outcomes
 from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.blocking import Admin, Producer
-from snakka.client.errors import ClientError
+from snakka.client.errors import ClientError, RequestTimedOutError
 from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END
 from snakka.protocol.errors import ApiError
@@ -301,6 +302,29 @@ def test_a_job_that_nobody_asks_about_again_leaves_no_decision(
     BatchEnd(options, 60_000, is_asked_again=False).commit([job.task(0, 0, b"a")])
     assert job.seen() == ["a"]
     assert job.decisions.last_of(job.query_id) is None
+
+
+@pytest.mark.parametrize(
+    ("is_asked_again", "said"),
+    [(True, "who starts the query again finishes it"), (False, "txnAppId and txnVersion")],
+)
+def test_whoever_could_not_end_all_says_what_becomes_of_the_rest(
+    job: Job, monkeypatch: pytest.MonkeyPatch, is_asked_again: bool, said: str
+) -> None:
+    message = job.task(0, 0, b"a")
+
+    def unreachable(admin: Admin, transactions: Collection[OpenTransaction], **how: object) -> object:
+        return Outcomes[OpenTransaction, None](
+            {}, {each: RequestTimedOutError("nobody") for each in transactions}
+        )
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Admin, "end_transactions", unreachable)
+        with pytest.raises(RequestTimedOutError) as caught:
+            BatchEnd(job.options, 60_000, is_asked_again=is_asked_again).commit([message])
+    assert said in caught.value.__notes__[0]
+    job.end.commit([message])
+    assert job.seen() == ["a"]
 
 
 def test_decisions_of_many_queries_are_read_once_and_then_what_is_new(options: WriteOptions) -> None:

@@ -16,7 +16,13 @@ from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, decision_topic
 from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, is_of_query
-from snakka.spark.topic_sink.write_options import DECISION_TOPIC, TRANSACTION_TIMEOUT_MS, WriteOptions
+from snakka.spark.topic_sink.write_options import (
+    DECISION_TOPIC,
+    TRANSACTION_TIMEOUT_MS,
+    TXN_APP_ID,
+    TXN_VERSION,
+    WriteOptions,
+)
 from snakka.spark.worker_clients import worker_clients
 
 ONGOING = "Ongoing"
@@ -103,6 +109,9 @@ class BatchEnd:
                 error.add_note(
                     f"batch {decision.batch_id} of query {decision.query_id} is decided; who starts the query again"
                     " finishes it"
+                    if self._is_asked_again
+                    else "a part of the job's rows may be written, and running it again would repeat them; a job that"
+                    f" {TXN_APP_ID} and {TXN_VERSION} name is finished then"
                 )
                 raise error
         self._check_committed(decision, ended)
@@ -146,11 +155,14 @@ class BatchEnd:
                 )
 
     def _clear_earlier(self, messages: Sequence[TaskMessage], written: Collection[OpenTransaction]) -> None:
-        """Only the first batch of a run and tasks that were tried again can have found something."""
+        """Only a run's first batch can have found something; and tasks without rows, which fence nobody.
+
+        They may have had rows when they were tried before: of a stage that was tried again Spark tells them nothing.
+        """
         query_id, run_id = messages[0].batch.query_id, messages[0].run_id
         cleared = _cleared_runs(getpid())
         may_be_left = self._is_asked_again and (run_id is None or cleared.get(query_id) != run_id)
-        if may_be_left or any(message.attempt for message in messages):
+        if may_be_left or len(written) < len(messages):
             self._clear(query_id, written)
             if may_be_left and run_id is not None:
                 cleared[query_id] = run_id
