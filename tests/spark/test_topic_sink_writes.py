@@ -10,6 +10,7 @@ from tests.spark.topic_sink_reading import read_topic, values
 from snakka.client.blocking import Admin
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.key_hash import partition_for_key
+from snakka.spark.topic_sink.batch_saver import batch_saver
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -187,10 +188,10 @@ def test_speculative_execution_is_refused(
     write(data, broker, topic=new_topic())
 
 
-def test_streams_append_and_complete(
+def test_streams_append_complete_and_update(
     spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, guarantee: str, tmp_path: Path
 ) -> None:
-    source, appended, counted = new_topic(2), new_topic(2), new_topic(1)
+    source, appended, counted, updated = new_topic(2), new_topic(2), new_topic(1), new_topic(1)
     write(spark.range(100).selectExpr("cast(id as string) as value"), broker, topic=source)
     data = (
         spark.readStream.format("snakka")
@@ -201,21 +202,27 @@ def test_streams_append_and_complete(
         .load()
     )
     counts = data.groupBy("topic").count().selectExpr("topic as key", "cast(count as string) as value")
-    for topic, frame, mode in ((appended, data.select("value"), "append"), (counted, counts, "complete")):
-        query = (
-            frame.writeStream.format("snakka")
-            .option("kafka.bootstrap.servers", broker.bootstrap_servers)
-            .option("checkpointLocation", str(tmp_path / topic))
-            .options(topic=topic, deliveryGuarantee=guarantee)
-            .outputMode(mode)
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
+    for topic, frame, mode in (
+        (appended, data.select("value"), "append"),
+        (counted, counts, "complete"),
+        (updated, counts, "update"),
+    ):
+        sink = {
+            "kafka.bootstrap.servers": broker.bootstrap_servers,
+            "topic": topic,
+            "deliveryGuarantee": guarantee,
+        }
+        writer = frame.writeStream.outputMode(mode).option("checkpointLocation", str(tmp_path / topic))
+        if mode == "update":
+            writer = writer.foreachBatch(batch_saver(sink))
+        else:
+            writer = writer.format("snakka").options(**sink)
+        writer.trigger(availableNow=True).start().awaitTermination()
     assert sorted(map(int, values(broker.bootstrap_servers, appended))) == [*range(100)]
-    batches = values(broker.bootstrap_servers, counted)
-    assert len(batches) > 1
-    assert batches[-1] == "100"
+    for topic in (counted, updated):
+        batches = values(broker.bootstrap_servers, topic)
+        assert len(batches) > 1
+        assert batches[-1] == "100"
 
 
 def test_in_foreach_batch_exactly_once_needs_a_name_and_then_has_all_modes(
