@@ -89,6 +89,8 @@ def test_local_paths_are_known_by_their_look(location: str, path: str | None) ->
         ({"path": "/t", "compression": "rar"}, "compression is 'rar', but must be one of none, snappy"),
         ({"path": "/t", "partitionBy": "a,a"}, "partitionBy is 'a,a', but must be each column once"),
         ({"path": "/t", "txnVersion": "-1"}, "txnVersion is '-1'"),
+        ({"path": "/t", "txnAppId": "backfill"}, "txnAppId and txnVersion go together"),
+        ({"path": "/t", "txnVersion": "0"}, "txnAppId and txnVersion go together"),
         ({"path": "/t", "mergeShema": "true"}, "there is no option mergeshema; did you mean mergeSchema?"),
         ({"path": "/t", "zzzz": "true"}, "there is no option zzzz; there are targetFileSizeBytes"),
     ],
@@ -110,7 +112,7 @@ def test_a_table_needs_a_namespace() -> None:
 def test_every_option_says_what_it_means() -> None:
     for option in {*DELTA_OPTIONS, *ICEBERG_OPTIONS}:
         assert option.meaning
-        assert option.default is None or option.read(option.default) is not None
+        assert not option.default or option.read(option.default) is not None
 
 
 def test_partitions_are_columns_or_parts_of_times() -> None:

@@ -92,7 +92,9 @@ def _columns(text: str) -> tuple[str, ...]:
     return columns
 
 
-def _version(text: str) -> int:
+def _version(text: str) -> int | None:
+    if not text.strip():
+        return None
     if not text.strip().isdecimal():
         raise SparkOptionError("a number that grows with each write, from 0")
     return int(text)
@@ -132,7 +134,7 @@ SINK_OPTIONS = (
     TableOption("mergeSchema", _flag, "false", "add columns that the table lacks, widen types where it may"),
     TableOption("partitionBy", _columns, "", "the columns of a new table's partitions, separated by commas"),
     TableOption("txnAppId", str.strip, "", "batch writes: who writes; with txnVersion, a write is done once"),
-    TableOption("txnVersion", _version, "0", "batch writes: grows with each write of a txnAppId"),
+    TableOption("txnVersion", _version, "", "batch writes: grows with each write of a txnAppId"),
 )
 DELTA_OPTIONS = (
     *SINK_OPTIONS,
@@ -185,8 +187,17 @@ def _sink_options(values: Mapping[str, Any]) -> SinkOptions:
         compression=values["compression"],
         merge_schema=values["mergeSchema"],
         partition_by=values["partitionBy"],
-        key=CommitKey(values["txnAppId"], values["txnVersion"]) if values["txnAppId"] else None,
+        key=_commit_key(values["txnAppId"], values["txnVersion"]),
     )
+
+
+def _commit_key(app_id: str, version: int | None) -> CommitKey | None:
+    """Of a batch write. One number for all writes would let only the first of them in, and say nothing."""
+    if bool(app_id) != (version is not None):
+        raise SparkOptionError(
+            "txnAppId and txnVersion go together: who writes, and which of his writes this is"
+        )
+    return CommitKey(app_id, version) if version is not None else None
 
 
 def _read(options: Mapping[str, str], declared: tuple[TableOption, ...], prefix: str) -> dict[str, Any]:
