@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
 from snakka.spark.pipelines.declaration import read_pipeline
 from snakka.spark.pipelines.offset_reset import (
     carry_out,
@@ -33,7 +34,7 @@ from snakka.spark.pipelines.progress import (
 )
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, offsets_json, read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
-from snakka.spark.pipelines.spark_errors import plain
+from snakka.spark.pipelines.spark_errors import plain, reason
 from snakka.spark.pipelines.terminal import (
     LineDisplay,
     LiveDisplay,
@@ -435,8 +436,43 @@ def test_offsets_are_written_as_spark_does() -> None:
             "Job aborted due to stage failure: Task 0 failed (TID 3) (host driver): java.io.IOException: full",
             "full",
         ),
+        ("There are [1] sources, and now [2].", "There are [1] sources, and now [2]."),
         ("", ""),
     ],
 )
 def test_what_spark_says_becomes_a_line(text: str, line: str) -> None:
     assert plain(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (
+            "There are [1] sources in the checkpoint offsets and now there are [2]",
+            "call the sink something else",
+        ),
+        ("[X] Provided key schema does not match existing state key schema.", "reset --to earliest`"),
+        (
+            "Streaming stateful operator name does not match with the operator in state metadata.",
+            "begin anew",
+        ),
+        ("Division by zero.", "Division by zero."),
+    ],
+)
+def test_what_to_do_about_it(text: str, remedy: str) -> None:
+    assert remedy in reason(RuntimeError(text))
+
+
+def test_a_checkpoint_of_other_topics_is_a_problem_of_the_file(tmp_path: Path) -> None:
+    def problems(source: str) -> list[tuple[int, str]]:
+        text = f"kafka: {{bootstrap.servers: 'x:1'}}\nsources: {{s: {source}}}\nsinks:\n  out: {{format: noop}}\n"
+        (tmp_path / "p.yaml").write_text(text)
+        pipeline = read_pipeline(tmp_path / "p.yaml")
+        return [(problem.line, problem.message) for problem in checkpoint_problems(pipeline)]
+
+    assert problems("{topics: c}") == []
+    checkpoint(tmp_path / "checkpoints/p/sinks/out")  # it has read a and b
+    ((line, message),) = problems("{topics: [a, c]}")
+    assert (line, message.split(",")[0]) == (4, "sink out has read b until now")
+    assert problems("{pattern: '[ab]'}") == []
+    assert problems("{topics: c, options: {failOnDataLoss: false}}") == []

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from snakka.runtime.clock import SystemClock
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
 from snakka.spark.pipelines.option_checks import option_problems
@@ -98,7 +99,8 @@ class Run:
             return self._status()
 
     def _run(self) -> None:
-        problems = option_problems(self._pipeline) or topic_problems(self._pipeline)
+        problems = [*option_problems(self._pipeline), *checkpoint_problems(self._pipeline)]
+        problems = problems or topic_problems(self._pipeline)
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         session = self._open_session()

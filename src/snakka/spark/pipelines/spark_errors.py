@@ -9,7 +9,7 @@ from snakka.spark.pipelines.document import Value
 from snakka.spark.pipelines.problems import Problem, did_you_mean
 
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
-_CONDITION = re.compile(r"\[[A-Z_0-9.]+\]\s*")
+_CONDITION = re.compile(r"\[[A-Z][A-Z_0-9.]*\]\s*")
 _PARSE_PLACE = re.compile(r"\(line (\d+), pos (\d+)\)")
 _PLACE = re.compile(r"(?:; line \d+ pos \d+;?| \(line \d+, pos \d+\).*)$")
 _ENDING = "terminated with exception: "
@@ -18,6 +18,18 @@ _FAILED_TASK = re.compile(r"Job aborted due to stage failure: .*?\): ", re.DOTAL
 _JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b:?\s*")
 _PYTHON_CLASS = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)?: ")
 _LONGEST = 500
+# What Spark finds when a file was changed between two runs, and what can be done about it.
+_OTHER_FILE = "; the file is not the one that the checkpoint is of: "
+_REMEDIES = (
+    (
+        re.compile(r"sources in the checkpoint offsets"),
+        _OTHER_FILE + "change its sources back, or call the sink something else",
+    ),
+    (
+        re.compile(r"state (?:key|value) schema|[Ss]tateful operator|state metadata"),
+        _OTHER_FILE + "change its steps back, or begin anew with `snakka pipeline reset --to earliest`",
+    ),
+)
 
 
 def sql_problem(error: Exception, sql: Value, step: str, views: tuple[str, ...]) -> Problem:
@@ -58,8 +70,9 @@ def silence_pyspark() -> None:
 
 
 def reason(error: BaseException) -> str:
-    """One line."""
-    return plain(_own_words(error)) or type(error).__name__
+    """One line: what is wrong, and what to do where that is known."""
+    line = plain(_own_words(error)) or type(error).__name__
+    return line + next((remedy for pattern, remedy in _REMEDIES if pattern.search(line)), "")
 
 
 def plain(text: str) -> str:

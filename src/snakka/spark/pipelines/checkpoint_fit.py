@@ -1,0 +1,47 @@
+"""Whether the checkpoints of an earlier run still fit the file.
+
+Rule: only what is certain, without Spark: a query can't go on from offsets of topics that nobody reads any more. What else
+may not fit (the number of sources, an aggregation) Spark says when the query starts, before it reads anything.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from snakka.spark.pipelines.cluster_topics import reads_topic
+from snakka.spark.pipelines.declaration import Pipeline
+from snakka.spark.pipelines.problems import PipelineError, Problem
+from snakka.spark.pipelines.query_checkpoint import read_checkpoint
+from snakka.spark.pipelines.run_state import RunState
+
+_LOSS = "failondataloss"
+
+
+def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
+    """Topics that a sink's query has read and that are no source's now."""
+    if any(_may_lose(source.options) for source in pipeline.sources.values()):
+        return
+    state = RunState(pipeline)
+    for name, sink in pipeline.all_sinks.items():
+        gone = [
+            topic
+            for topic in _topics_read(state, name)
+            if not any(reads_topic(source, topic) for source in pipeline.sources.values())
+        ]
+        if gone:
+            yield Problem(
+                sink.table.own_line,
+                f"sink {name} has read {', '.join(gone)} until now, which no source reads any more: name it in a source "
+                "again, or give the pipeline another checkpoint, or set failOnDataLoss = false under the source's options",
+            )
+
+
+def _topics_read(state: RunState, sink: str) -> list[str]:
+    directory = state.local_sink_checkpoint(sink)
+    try:
+        checkpoint = None if directory is None else read_checkpoint(directory)
+    except PipelineError:
+        return []  # written in a way that only Spark understands
+    return [] if checkpoint is None else sorted(checkpoint.offsets)
+
+
+def _may_lose(options: Mapping[str, str]) -> bool:
+    return any(name.lower() == _LOSS and value.lower() == "false" for name, value in options.items())
