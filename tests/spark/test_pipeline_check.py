@@ -120,6 +120,7 @@ steps:
   counted: {sql: "SELECT note, count(*) AS n FROM orders GROUP BY note"}
   fixed: {sql: "SELECT 'x' AS value"}
   nothing: {sql: "SELECT id, NULL AS empty FROM orders"}
+  doubled: {sql: "SELECT id, total, note AS ID FROM orders"}
   typed: {sql: "SELECT id AS value, 'x' AS partition, total AS key FROM orders"}
 sinks:
   plain: {format: topic, topic: orders, from: orders}
@@ -128,6 +129,7 @@ sinks:
   typed: {format: topic, topic: orders, from: typed}
   parted: {format: parquet, path: out, partition_by: day, from: orders}
   empty: {format: parquet, path: out2, from: nothing}
+  doubled: {format: delta, path: out3, from: doubled}
   counted: {format: noop, from: counted}
   still: {format: topic, topic: orders, from: fixed}
 """,
@@ -142,6 +144,7 @@ sinks:
             ("typed: {format", "sink typed: partition must be an INT, not string"),
             ("parted:", "sink parted is parted by day, which orders does not have"),
             ("empty:", "sink empty: column empty is always NULL"),
+            ("doubled: {format", "sink doubled: doubled has 2 columns id; call one something else with AS"),
             ("counted: {format", "sink counted: Invalid streaming output mode: append"),
             ("still:", "sink still: fixed is no stream; it reads no source"),
         ],

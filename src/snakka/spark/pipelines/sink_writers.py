@@ -42,6 +42,7 @@ def sink_problems(frame: "DataFrame", sink: Sink) -> Iterator[Problem]:
             else _topic_problems(columns, sink)
         )
         yield from problems
+    yield from _doubled_columns(frame.columns, sink)
     for name in sink.table.get("partition_by", ()):
         if name not in columns:
             yield Problem(
@@ -56,6 +57,18 @@ def sink_problems(frame: "DataFrame", sink: Sink) -> Iterator[Problem]:
                     f"sink {sink.name}: column {name} is always NULL; give it a type with CAST",
                 )
     yield from _stream_problems(frame, sink)
+
+
+def _doubled_columns(columns: list[str], sink: Sink) -> Iterator[Problem]:
+    """Spark would write them, but nobody could read what is written."""
+    names = [name.lower() for name in columns]
+    if sink.format in ("console", "noop"):
+        return
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield Problem(
+            sink.table.line("from"),
+            f"sink {sink.name}: {sink.view} has {names.count(name)} columns {name}; call one something else with AS",
+        )
 
 
 def _json_problems(columns: dict[str, str], sink: Sink) -> Iterator[Problem]:
