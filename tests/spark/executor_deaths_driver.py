@@ -34,7 +34,10 @@ def main(master: str, bootstrap: str, source: str, target: str, directory: Path,
             "spark.executor.cores": "1",
             "spark.executor.extraJavaOptions": JAVA_OPTIONS,
             "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"],
+            "spark.executorEnv.SPARK_HOME": os.environ["SPARK_HOME"],
             "spark.local.dir": str(directory / "scratch"),
+            "spark.shuffle.io.maxRetries": "1",
+            "spark.shuffle.io.retryWait": "100ms",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "5",
         },
     )
@@ -86,6 +89,7 @@ def start(
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", rows)
         .load()
+        .repartition(2, "value")  # so that who dies has what others need
         .selectExpr(*columns)
         .writeStream.format(SINKS[name].name())
         .options(**options)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyspark
 import pytest
 from executor_deaths import EXECUTOR, STEPS, command_of, executor_id
 from executor_deaths_driver import SINKS
@@ -22,13 +23,18 @@ from table_reading import (
     iceberg_files,
     iceberg_table,
 )
+from test_topic_sink_decisions import Job
 from topic_sink_reading import read_topic, values
 
 from snakka.client.blocking import Admin, Producer
+from snakka.spark.pipelines.warm_start import light_home
+from snakka.spark.topic_sink.decisions import ensure_decision_topic
+from snakka.spark.topic_sink.write_options import DEFAULT_DECISION_TOPIC, write_options
 from snakka.testing import BlockingLocalBroker
 
 NewTopic = Callable[..., str]
 HERE = Path(__file__).parent
+SPARK = Path(pyspark.__file__).parent
 ROWS_A_BATCH = 40
 # One batch more than there are deaths: the stream goes on.
 ROWS = ROWS_A_BATCH * (len(STEPS) + 1)
@@ -52,7 +58,7 @@ def run_driver(directory: Path, *arguments: str) -> int:
     with (directory / "run.log").open("w") as log:
         driver = subprocess.Popen(
             [sys.executable, str(HERE / "executor_deaths_driver.py"), *arguments],
-            env={**os.environ, "PYTHONPATH": str(HERE)},
+            env={**os.environ, "PYTHONPATH": str(HERE), "SPARK_HOME": str(light_home() or SPARK)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -114,3 +120,20 @@ def id_of_dead_executor(mark: Path) -> str:
     assert EXECUTOR in command
     assert command_of(int(pid)) != command, "it is gone"
     return executor_id(command)
+
+
+def test_a_stage_that_is_tried_again_and_finds_no_rows_leaves_nothing_open(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic
+) -> None:
+    """Shuffled rows that die with an executor mean a new stage, whose tasks Spark counts from the first attempt again."""
+    ensure_decision_topic(admin, DEFAULT_DECISION_TOPIC)
+    given = {
+        "kafka.bootstrap.servers": broker.bootstrap_servers,
+        "deliveryGuarantee": "exactly-once",
+    }
+    job = Job(write_options(given), new_topic())
+    job.end.commit([job.task(0, 0, b"a")])
+    job.task(1, 1, b"lost")
+    job.end.commit([job.task(1, 0, b"b"), job.task(1, 1)])
+    assert job.seen() == ["a", "b"]
+    assert job.is_settled(admin)

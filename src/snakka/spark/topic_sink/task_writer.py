@@ -49,7 +49,6 @@ class TaskMessage(WriterCommitMessage):
 
     batch: BatchName
     transaction: OpenTransaction | None = None
-    attempt: int = 0
     run_id: str | None = None  # of the query's run; each restart has another
 
 
@@ -116,9 +115,7 @@ def write_exactly_once(
     """In a transaction that stays open for the driver, unless there are no rows, or the batch is decided."""
     context = _task()
     _refuse_speculation(context)
-    message = TaskMessage(
-        batch_name, attempt=context.attemptNumber(), run_id=context.getLocalProperty(_RUN_ID)
-    )
+    message = TaskMessage(batch_name, run_id=context.getLocalProperty(_RUN_ID))
     for batch in rows:
         if batch.num_rows:
             break
