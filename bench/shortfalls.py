@@ -15,14 +15,15 @@ _REASONS = {
         most of the time; of what it does, four fifths is the kernel's work between page cache and socket""",
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
-    "Spark reads all columns": """what Python hands over is copied through a socket into the JVM, and turned into rows there;
-        Parquet's own reader is in the JVM already, and decodes while the broker and Python need cores of their own""",
-    "log files instead": """both end in the same way, from Python through a socket into the JVM, which is most of the work
-        by the processor time of each process; what the log reader saves is the broker and the network, with few cores less
-        than a third of the whole""",
-    "Spark micro-batch": """a batch of a Python data source passes through Python processes that the JVM's own connector
-        does not have. In one short profile the worker of a task waited some 25 ms until the JVM had told it, as an Arrow
-        stream, which partition to read; our reading took 4 ms, our driver's part 8 ms; where the rest goes is not known""",
+    "Spark reads all columns": """the JVM alone takes as long for rows from Python as for all of Parquet's, as the figures in
+        brackets show, and both cores are busy. By its flight recorder two thirds of that is copying: Spark takes a Python
+        source's columns apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and its projection
+        copies each row once more, while Parquet's columns are copied once. Python and the broker come on top; one
+        partition is one task, where Parquet's file is read by two""",
+    "log files instead": """both end in the same way: the JVM makes rows of columns that come from Python, which is two
+        thirds of the processor time, as the figures in brackets show; what log files save is the broker's part""",
+    "Spark micro-batch": """a task in Python is started through a socket: reading the function, its arguments and the partition
+        takes some 8 ms in Spark's worker, reading a thousand rows 4 ms""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
     "process start": """imports: of 0.2 s of CPU the interpreter and asyncio take 0.06 s and our 260 modules 0.11 s, a
         third of that for the methods that dataclasses generate; other work on the cores stretches it""",
