@@ -22,8 +22,8 @@ _REASONS = {
         partition is one task, where Parquet's file is read by two""",
     "log files instead": """both end in the same way: the JVM makes rows of columns that come from Python, which is two
         thirds of the processor time, as the figures in brackets show; what log files save is the broker's part""",
-    "Spark micro-batch": """a task in Python is started through a socket: reading the function, its arguments and the partition
-        takes some 8 ms in Spark's worker, reading a thousand rows 4 ms""",
+    "Spark micro-batch": """a task in Python is started through a socket: the function, its arguments and the partition take
+        Spark's worker some 8 ms, reading a thousand rows 4 ms""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
     "process start": """imports: of 0.2 s of CPU the interpreter and asyncio take 0.06 s and our 260 modules 0.11 s, a
         third of that for the methods that dataclasses generate; other work on the cores stretches it""",
