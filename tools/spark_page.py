@@ -66,7 +66,11 @@ A stream in update mode is written by `foreachBatch`, at least once or exactly o
 ```python
 from snakka.spark.topic_sink.batch_saver import batch_saver
 
-options = {{"kafka.bootstrap.servers": "127.0.0.1:9092", "topic": "counts", "deliveryGuarantee": "exactly-once"}}
+options = {{
+    "kafka.bootstrap.servers": "127.0.0.1:9092",
+    "topic": "counts",
+    "deliveryGuarantee": "exactly-once",
+}}
 counts.writeStream.outputMode("update").foreachBatch(batch_saver(options)).start()
 ```
 
