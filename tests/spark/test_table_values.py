@@ -117,6 +117,33 @@ def test_what_is_looked_for_is_found_whatever_its_type_is(tmp_path: Path) -> Non
     assert "price <= 1.50" in str(skipped.partition_expression)
 
 
+def test_what_was_never_null_may_be_null_later(opener: Opener, tmp_path: Path) -> None:
+    """Spark knows of a literal, or of a collected list, that it holds no null: the table must not promise that."""
+
+    def rows(*, nullable: bool, number: int | None) -> pa.Table:
+        inner = pa.struct([pa.field("x", pa.int32(), nullable=nullable)])
+        kinds = {
+            "s": inner,
+            "l": pa.list_(pa.field("element", pa.int32(), nullable=nullable)),
+            "m": pa.map_(pa.string(), pa.field("value", pa.int32(), nullable=nullable)),
+        }
+        values = {"s": {"x": number}, "l": [number], "m": [("a", number)]}
+        return pa.table({name: pa.array([values[name]], kind) for name, kind in kinds.items()})
+
+    for batch, number in enumerate((1, None)):
+        table = rows(nullable=number is None, number=number)
+        append(opener(table.schema), table, batch)
+    more = rows(nullable=False, number=2).rename_columns(["s2", "l2", "m2"])
+    append(opener(more.schema, merge=True), more, 2)
+    again = rows(nullable=True, number=None).rename_columns(["s2", "l2", "m2"])
+    append(opener(again.schema), again, 3)
+    found = _all_rows(tmp_path).to_pylist()
+    for names in (("s", "l", "m"), ("s2", "l2", "m2")):
+        assert sum(row[names[0]] == {"x": None} for row in found) == 1
+        assert sum(row[names[1]] == [None] for row in found) == 1
+        assert sum(row[names[2]] == [("a", None)] for row in found) == 1
+
+
 def test_a_moment_is_the_same_moment_in_every_zone(tmp_path: Path) -> None:
     """Delta has partitions and statistics as text: without its zone, a reader would take a moment for one of his own."""
     rows = pa.table(

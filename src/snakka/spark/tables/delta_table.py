@@ -24,6 +24,7 @@ from snakka.spark.tables.partitions import PartitionColumn, PartitionKey, direct
 from snakka.spark.tables.schema_evolution import (
     Evolution,
     SchemaMismatchError,
+    new_columns,
     plain_schema,
     plan_evolution,
 )
@@ -121,7 +122,7 @@ class DeltaOpener:
         try:
             DeltaTable.create(
                 options.path,
-                pa.schema([field.with_nullable(True) for field in plain_schema(self.data)]),
+                new_columns(self.data),
                 mode="ignore",
                 partition_by=[column.name for column in partitions],
                 storage_options=options.storage_options,

@@ -25,7 +25,13 @@ from snakka.spark.tables.iceberg_files import (
     storable,
 )
 from snakka.spark.tables.partitions import PartitionColumn
-from snakka.spark.tables.schema_evolution import Evolution, SchemaMismatchError, plain_schema, plan_evolution
+from snakka.spark.tables.schema_evolution import (
+    Evolution,
+    SchemaMismatchError,
+    new_columns,
+    plain_schema,
+    plan_evolution,
+)
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, IcebergOptions
 from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError, pause
@@ -96,7 +102,7 @@ class IcebergOpener:
         try:
             with catalog.create_table_transaction(
                 options.table,
-                schema=pa.schema([field.with_nullable(True) for field in plain_schema(data)]),
+                schema=new_columns(data),
                 location=options.location,
                 properties=NEW_TABLE_PROPERTIES,
             ) as transaction:

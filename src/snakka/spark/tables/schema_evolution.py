@@ -67,7 +67,7 @@ def plan_evolution(table: pa.Schema, data: pa.Schema, *, merge: bool, may_widen:
                     "mergeSchema=true adds it, or leave it out"
                 )
             added.append(field.name)
-            merged[field.name] = pa.field(field.name, field.type, nullable=True)
+            merged[field.name] = _new_field(field)
         else:
             wider = _merged_type(known.name, known.type, field.type, merge=merge, may_widen=may_widen)
             if wider != known.type:
@@ -86,6 +86,12 @@ def plan_evolution(table: pa.Schema, data: pa.Schema, *, merge: bool, may_widen:
 def plain_schema(schema: pa.Schema) -> pa.Schema:
     """Without metadata, and each type in its ordinary form: large and view types hold the same values."""
     return pa.schema([_plain_field(field) for field in schema])
+
+
+def new_columns(data: pa.Schema) -> pa.Schema:
+    """The data's columns as a table gets them: each may be null, within others too. Whether one is so far, as Spark knows
+    it of literals and collected lists, is no promise about all later data."""
+    return pa.schema([_new_field(field) for field in plain_schema(data)])
 
 
 def type_name(arrow: pa.DataType) -> str:
@@ -168,7 +174,7 @@ def _merged_struct(
         if known is not None:
             fields[field.name] = known.with_type(into(field.name, known.type, field.type))
         elif merge:
-            fields[field.name] = pa.field(field.name, field.type, nullable=True)
+            fields[field.name] = _new_field(field)
         else:
             raise SchemaMismatchError(
                 f"column {path}.{field.name} ({type_name(field.type)}) is not in the table; "
@@ -193,6 +199,20 @@ def _refuse_absent(table: pa.Schema | pa.StructType, present: set[str], path: st
             raise SchemaMismatchError(
                 f"column {path}{field.name} ({type_name(field.type)}) must not be null in the table, but the data has none"
             )
+
+
+def _new_field(field: pa.Field) -> pa.Field:
+    return pa.field(field.name, _new_type(field.type), nullable=True)
+
+
+def _new_type(arrow: pa.DataType) -> pa.DataType:
+    if pa.types.is_struct(arrow):
+        return pa.struct([_new_field(field) for field in arrow])
+    if pa.types.is_list(arrow):
+        return pa.list_(_new_field(arrow.value_field))
+    if pa.types.is_map(arrow):
+        return pa.map_(_new_type(arrow.key_type), _new_field(arrow.item_field))
+    return arrow
 
 
 def _plain_field(field: pa.Field) -> pa.Field:
