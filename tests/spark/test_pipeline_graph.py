@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow.dataset
 import pytest
-from pipeline_commands import Terminal
+from pipeline_commands import WAIT_SECONDS, Terminal
 
 from snakka.client.blocking import Producer
 from snakka.spark.pipelines.declarative import missing_packages
@@ -16,6 +16,7 @@ pytestmark = [
     pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]"),
 ]
 
+SMALL = ("--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1")
 TABLES = """
 from pyspark import pipelines as dp
 from pyspark.sql import SparkSession
@@ -44,14 +45,14 @@ def test_a_graph_of_tables_reads_topics(broker: BlockingLocalBroker, tmp_path: P
         f"name: shop\nstorage: file://{tmp_path}/storage\nlibraries: [{{glob: {{include: graph/**}}}}]\n"
     )
     terminal = Terminal(tmp_path)
-    ran = terminal.run("run", spec.name)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    with terminal.start("run", spec.name, "--master", "local[2]", *SMALL) as running:
+        assert running.process.wait(WAIT_SECONDS) == 0, running.output
+        running.wait_for_the_last_process()
     counts = pyarrow.dataset.dataset(tmp_path / "spark-warehouse" / "counts").to_table().to_pylist()
     assert counts == [{"orders": 100}]
 
-    (tmp_path / "graph" / "counts.sql").write_text(
-        "CREATE MATERIALIZED VIEW counts AS SELECT nothing FROM orders"
-    )
+    # A field that it does not know Spark finds before it starts its engine.
+    spec.write_text(spec.read_text() + "nonsense: 1\n")
     checked = terminal.run("check", spec.name)
     assert checked.returncode == 2, checked.stdout + checked.stderr
-    assert "nothing" in checked.stdout + checked.stderr
+    assert "nonsense" in checked.stdout + checked.stderr

@@ -134,7 +134,7 @@ def test_a_graph_of_tables_is_handed_to_spark(tmp_path: Path, monkeypatch: pytes
     main(["pipeline", "run", str(file), "--master", "local[2]", "--conf", "spark.a=b"])
     assert main(["pipeline", "check", str(file)]) == 2
     ran, checked = (command[command.index(_CLASS) + 2 :] for command in started)
-    assert ran == ["run", "--spec", str(file), "--master", "local[2]", "--conf", "spark.a=b"]
+    assert ran == ["run", "--spec", str(file), "--remote", "local[2]", "--conf", "spark.a=b"]
     assert checked == ["dry-run", "--spec", str(file)]
 
 

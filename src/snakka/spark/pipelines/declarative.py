@@ -48,7 +48,7 @@ def check_spec(file: Path) -> bool:
 
 def run_spec(file: Path, *, master: str | None, confs: Mapping[str, str]) -> NoReturn:
     """Become Spark: signals reach it, its exit code is ours, and nothing is left that we would have to end."""
-    arguments = [] if master is None else ["--master", master]
+    arguments = [] if master is None else ["--remote", master]  # it always runs through Spark Connect
     for name, value in confs.items():
         arguments += ["--conf", f"{name}={value}"]
     command, environment = _program("run", file, arguments)
