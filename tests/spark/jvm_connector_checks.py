@@ -145,15 +145,35 @@ class Checks:
     def check_bounds_and_pieces(self) -> None:
         start = json.dumps({"codec-none": {"0": 3, "1": -2}})
         end = json.dumps({"codec-none": {"0": 21, "1": -1}})
+        first = json.dumps({"codec-none": {"0": NOW_MS + 100, "1": NOW_MS}})
+        last = json.dumps({"codec-none": {"0": NOW_MS + 200, "1": NOW_MS + 10**9}})
         for options in (
             {"startingOffsets": start, "endingOffsets": end},
             {"startingTimestamp": str(NOW_MS + 100), "endingTimestamp": str(NOW_MS + 200)},
+            {"startingOffsetsByTimestamp": first, "endingOffsetsByTimestamp": last},
             {"minPartitions": "7"},
         ):
             theirs, ours = (self.rows(source, "codec-none", **options) for source in (THEIRS, OURS))
             assert theirs == ours, options
             frames = [self.read(source, "codec-none", **options) for source in (THEIRS, OURS)]
             assert frames[0].rdd.getNumPartitions() == frames[1].rdd.getNumPartitions(), options
+
+    def check_subscriptions(self) -> None:
+        for options in (
+            {"subscribePattern": r"^append-(?i)TIME|\QCODEC-\E\p{Lower}z4$"},
+            {"assign": json.dumps({"codec-gzip": [1], "codec-lz4": [0]})},
+        ):
+            theirs, ours = (
+                self.spark.read.format(source)
+                .options(**options)
+                .option("kafka.bootstrap.servers", self.bootstrap)
+                .load()
+                .orderBy("topic", "partition", "offset")
+                .collect()
+                for source in (THEIRS, OURS)
+            )
+            assert theirs == ours, options
+            assert len({(row.topic, row.partition) for row in theirs}) >= 2, options
 
     def check_each_reads_what_the_other_writes(self) -> None:
         rows = (
