@@ -132,7 +132,13 @@ SINK_OPTIONS = (
     ),
     TableOption("compression", _compression, "zstd", "of the Parquet files"),
     TableOption("mergeSchema", _flag, "false", "add columns that the table lacks, widen types where it may"),
-    TableOption("partitionBy", _columns, "", "the columns of a new table's partitions, separated by commas"),
+    TableOption(
+        "partitionBy",
+        _columns,
+        "",
+        "a new table's partitions, separated by commas: columns, for Iceberg also year, month, day or hour of one, "
+        "such as day(at); what a stream says by Spark's own partitionBy() does not reach sinks",
+    ),
     TableOption("txnAppId", str.strip, "", "batch writes: who writes; with txnVersion, a write is done once"),
     TableOption("txnVersion", _version, "", "batch writes: grows with each write of a txnAppId"),
 )
