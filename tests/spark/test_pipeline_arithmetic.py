@@ -456,6 +456,7 @@ def test_what_spark_says_becomes_a_line(text: str, line: str) -> None:
             "Streaming stateful operator name does not match with the operator in state metadata.",
             "begin anew",
         ),
+        ("[X] Java gateway process exited before sending its port number.", "It needs Java 17"),
         ("Division by zero.", "Division by zero."),
     ],
 )

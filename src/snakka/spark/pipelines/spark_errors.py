@@ -18,7 +18,7 @@ _FAILED_TASK = re.compile(r"Job aborted due to stage failure: .*?\): ", re.DOTAL
 _JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b:?\s*")
 _PYTHON_CLASS = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)?: ")
 _LONGEST = 500
-# What Spark finds when a file was changed between two runs, and what can be done about it.
+# What Spark says without saying what can be done about it. First what it finds when a file was changed between two runs.
 _OTHER_FILE = "; the file is not the one that the checkpoint is of: "
 _REMEDIES = (
     (
@@ -29,6 +29,8 @@ _REMEDIES = (
         re.compile(r"state (?:key|value) schema|[Ss]tateful operator|state metadata"),
         _OTHER_FILE + "change its steps back, or begin anew with `snakka pipeline reset --to earliest`",
     ),
+    (re.compile(r"Java gateway process exited"), " It needs Java 17, on the PATH or as JAVA_HOME"),
+    (re.compile(r"masters are unresponsive"), " Is the master running, and is this its address?"),
 )
 
 
