@@ -5,6 +5,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,21 @@ def test_delta_files_are_put_together_and_left_over_ones_removed(tmp_path: Path)
     assert append(opener, rows_from(300, 100), 3) is False
     again = maintain_delta(str(tmp_path / "t"), target_file_size_bytes=TARGET, retention_hours=24)
     assert (again.files_compacted, again.files_removed) == (0, 0)
+
+
+def test_delta_files_are_put_together_while_others_are_added(tmp_path: Path) -> None:
+    opener = delta_opener(tmp_path / "t")
+    append(opener, rows_from(0, 10), 0)
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(lambda: [append(opener, rows_from(n * 10, 10), n) for n in range(1, 20)])
+        compacted = 0
+        while not writer.done():
+            compacted += maintain_delta(str(tmp_path / "t"), retention_hours=1).files_compacted
+        assert writer.result() == [True] * 19
+    assert compacted + maintain_delta(str(tmp_path / "t"), retention_hours=1).files_compacted
+    assert [append(opener, rows_from(n * 10, 10), n) for n in range(20)] == [False] * 20
+    counts = counts_of(delta_rows(tmp_path / "t"))
+    assert (counts.rows, counts.distinct) == (200, 200)
 
 
 def test_old_log_entries_and_the_files_of_old_versions_go(tmp_path: Path) -> None:
