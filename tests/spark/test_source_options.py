@@ -26,6 +26,7 @@ from snakka.spark.read_options import (
 )
 from snakka.spark.source.batch_reader import BatchReader, FilteringBatchReader, open_reader
 from snakka.spark.source.topic_offsets import TopicOffsets
+from snakka.spark.topic_sink.write_options import write_options
 
 NEEDED = {"kafka.bootstrap.servers": "127.0.0.1:9092"}
 SUBSCRIBED = {**NEEDED, "subscribe": "t"}
@@ -240,6 +241,17 @@ def test_brokers_are_needed_and_unknown_settings_are_named() -> None:
         consumer_settings({"bootstrap.servers": "x:1", "isolation.level": "x", "sasl.password": "secret"})
     assert "secret" not in str(caught.value)
     assert "secret" not in repr(options(kafka__sasl__password="secret"))
+
+
+def test_what_only_writers_know_has_no_effect_on_readers(caplog: pytest.LogCaptureFixture) -> None:
+    """Many a job gives both the same options, and Kafka's own clients do not mind."""
+    for _ in range(2):
+        found = options(kafka__compression__type="zstd", kafka__isolation__level="read_committed")
+    assert found.settings.keys() == {"bootstrap.servers", "isolation.level"}
+    (record,) = caplog.records
+    assert record.getMessage() == "kafka.compression.type has no effect here: clients of another kind have it"
+    writing = write_options({**NEEDED, "kafka.group.id": "g", "kafka.auto.offset.reset": "earliest"})
+    assert writing.settings.keys() == {"bootstrap.servers"}
 
 
 def test_settings_go_to_whom_they_concern() -> None:

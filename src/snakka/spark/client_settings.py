@@ -5,13 +5,22 @@ probably meant. Values of secrets never appear in an error.
 """
 
 import difflib
+import logging
 from collections.abc import Mapping
+from functools import cache
 
 from snakka.client.errors import ClientConfigError
 from snakka.client.setting_names import ELSEWHERE, SYNONYMS
 from snakka.client.setting_rules import dotted, rules_of
-from snakka.client.settings import AdminSettings, ConnectionSettings, ConsumerSettings, resolve
+from snakka.client.settings import (
+    AdminSettings,
+    ConnectionSettings,
+    ConsumerSettings,
+    ProducerSettings,
+    resolve,
+)
 
+_log = logging.getLogger(__name__)
 PREFIX = "kafka."
 BOOTSTRAP = "kafka.bootstrap.servers"
 
@@ -49,14 +58,23 @@ _READING_DEFAULTS: Mapping[str, object] = {
     "prefetch.memory.bytes": 8 * 1024 * 1024,
 }
 _READING_RULES: Mapping[str, object] = {"auto.offset.reset": "none", "allow.auto.create.topics": False}
+_NAMES: Mapping[type[ConnectionSettings], frozenset[str]] = {
+    kind: frozenset({*map(dotted, rules_of(kind)), *SYNONYMS, *ELSEWHERE})
+    for kind in (ConsumerSettings, ProducerSettings, AdminSettings)
+}
 
 
 class SparkOptionError(ValueError):
     """An option that can't be followed: one line that names it and says what to change."""
 
 
-def client_settings(options: Mapping[str, str], refused: Mapping[str, str]) -> dict[str, str]:
-    """The settings for a client, without the prefix. Spark has made the names lower-case, as Kafka's are anyway."""
+def client_settings(
+    options: Mapping[str, str], refused: Mapping[str, str], kind: type[ConnectionSettings]
+) -> dict[str, str]:
+    """The settings for a client of this kind, without the prefix. Spark has made names lower-case, as Kafka's are anyway.
+
+    Many a job gives readers and writers the same options; what only the other one knows has no effect, as in Kafka.
+    """
     settings: dict[str, str] = {}
     for name, value in options.items():
         lower = name.lower()
@@ -65,6 +83,9 @@ def client_settings(options: Mapping[str, str], refused: Mapping[str, str]) -> d
         setting = lower.removeprefix(PREFIX)
         if setting in refused:
             raise SparkOptionError(f"{PREFIX}{setting} can't be set: {refused[setting]}")
+        if _is_of_another(setting, kind):
+            _warn_without_effect(setting)
+            continue
         settings[setting] = value
     if not settings.get("bootstrap.servers", "").strip():
         hint = " (bootstrap.servers needs the prefix kafka.)" if "bootstrap.servers" in options else ""
@@ -84,16 +105,26 @@ def admin_settings(settings: Mapping[str, str]) -> dict[str, object]:
 
 def check_settings(kind: type[ConnectionSettings], settings: Mapping[str, str], **others: object) -> None:
     """SparkOptionError if a client of this kind can't have these settings, with others that the user has not given."""
-    known = {*map(dotted, rules_of(kind)), *SYNONYMS, *ELSEWHERE}
     for name in settings:
-        if dotted(name) not in known:
-            close = difflib.get_close_matches(name, known, 1)
+        if dotted(name) not in _NAMES[kind]:
+            close = difflib.get_close_matches(name, _NAMES[kind], 1)
             suggestion = f"; did you mean {PREFIX}{close[0]}?" if close else ""
             raise SparkOptionError(f"{PREFIX}{name}: there is no such setting of the client{suggestion}")
     try:
         resolve(kind, others, settings)
     except ClientConfigError as error:
         raise SparkOptionError(f"{PREFIX}{error}") from None
+
+
+def _is_of_another(setting: str, kind: type[ConnectionSettings]) -> bool:
+    name = dotted(setting)
+    return name not in _NAMES[kind] and any(name in names for names in _NAMES.values())
+
+
+@cache
+def _warn_without_effect(setting: str) -> None:
+    """Once in a process: Spark asks for the settings of every batch."""
+    _log.warning("%s%s has no effect here: clients of another kind have it", PREFIX, setting)
 
 
 def consumer_settings(settings: Mapping[str, str]) -> dict[str, object]:

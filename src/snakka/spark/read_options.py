@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, TypeVar
 
+from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import (
     REFUSED_READING,
@@ -166,7 +167,7 @@ def read_options(options: Mapping[str, str], *, is_stream: bool) -> ReadOptions:
     given = _Given({name.lower(): value for name, value in options.items()})
     warn_of_near_misses(options, tuple(option.name for option in OPTIONS))
     given.check_place(is_stream)
-    settings = client_settings(options, REFUSED_READING)
+    settings = client_settings(options, REFUSED_READING, ConsumerSettings)
     subscription = _subscription(given)
     begins_latest = BoundKind.LATEST if is_stream else BoundKind.EARLIEST
     start = _bound(given, "starting", Bound(begins_latest))
@@ -203,7 +204,7 @@ def includes_headers(options: Mapping[str, str]) -> bool:
     That is the first that Spark asks, when a DataFrame is made, so what is wrong in any query is refused here already.
     """
     given = _Given({name.lower(): value for name, value in options.items()})
-    consumer_settings(client_settings(options, REFUSED_READING))
+    consumer_settings(client_settings(options, REFUSED_READING, ConsumerSettings))
     _subscription(given)
     return given.flag("includeHeaders")
 

@@ -62,7 +62,7 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
     """SparkOptionError if they can't be followed. Names are found in any case, as Spark's are."""
     warn_of_near_misses(options, _NAMES)
     lower = {name.lower(): value for name, value in options.items()}
-    settings = client_settings(lower, _REFUSED)
+    settings = client_settings(lower, _REFUSED, ProducerSettings)
     guarantee = _guarantee(lower)
     topic = lower.get(TOPIC, "").strip() or None
     read = WriteOptions(
