@@ -23,7 +23,7 @@ QUERY_SECONDS = 240.0
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def main(master: str, bootstrap: str, source: str, target: str, directory: Path, rows: str) -> None:
+def main(master: str, bootstrap: str, source: str, target: str, directory: Path, rows_a_batch: str) -> None:
     spark = open_session(
         "executor-deaths",
         master=master,
@@ -61,7 +61,7 @@ def main(master: str, bootstrap: str, source: str, target: str, directory: Path,
     }
     for name, kind in SINKS.items():
         spark.dataSource.register(kind)
-        query = start(spark, bootstrap, source, directory, rows, name, sinks[name])
+        query = start(spark, bootstrap, source, directory, rows_a_batch, name, sinks[name])
         watch(spark, query, directory / "executors")
     spark.stop()
 
@@ -71,27 +71,31 @@ def start(
     bootstrap: str,
     source: str,
     directory: Path,
-    rows: str,
+    rows_a_batch: str,
     name: str,
     options: dict[str, str],
 ) -> "StreamingQuery":
     deaths = directory / f"deaths-{name}"
     deaths.mkdir()
-    number = "cast(value as string)"
-    columns = [f"concat({number}, ':', rand()) AS value"]
-    if name != "topic":
-        columns = [f"cast({number} AS bigint) AS id", "rand() AS chance", "repeat('.', 300) AS padding"]
-    return (
+    rows = (
         spark.readStream.format("snakka")
         .option("kafka.bootstrap.servers", bootstrap)
         .option("kafka.group.id", name)
         .option("subscribe", source)
         .option("startingOffsets", "earliest")
-        .option("maxOffsetsPerTrigger", rows)
+        .option("maxOffsetsPerTrigger", rows_a_batch)
         .load()
-        .repartition(2, "value")  # so that who dies has what others need
-        .selectExpr(*columns)
-        .writeStream.format(SINKS[name].name())
+        .selectExpr("cast(value as string) AS number")
+    )
+    if name == "topic":
+        rows = rows.selectExpr("concat(number, ':', rand()) AS value")
+    else:
+        # With a shuffle, who dies has what others need: the whole stage is tried again.
+        rows = rows.repartition(2, "number").selectExpr(
+            "cast(number AS bigint) AS id", "rand() AS chance", "repeat('.', 300) AS padding"
+        )
+    return (
+        rows.writeStream.format(SINKS[name].name())
         .options(**options)
         .option("deathDirectory", str(deaths))
         .option("checkpointLocation", str(directory / f"checkpoint-{name}"))
