@@ -21,6 +21,8 @@ from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceb
 from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from
 
 from snakka.spark.tables import iceberg_maintenance
+from snakka.spark.tables.delta_maintenance import DeltaMaintenance
+from snakka.spark.tables.iceberg_maintenance import IcebergMaintenance
 from snakka.spark.tables.maintenance import (
     MaintenanceResult,
     maintain_delta,
@@ -104,6 +106,29 @@ def test_delta_files_are_put_together_while_others_are_added(tmp_path: Path) -> 
     assert [append(opener, rows_from(n * 10, 10), n) for n in range(20)] == [False] * 20
     counts = counts_of(delta_rows(tmp_path / "t"))
     assert (counts.rows, counts.distinct) == (200, 200)
+
+
+@pytest.mark.parametrize("run", [DeltaMaintenance, IcebergMaintenance])
+def test_two_runs_at_once_find_the_same_files_and_both_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any
+) -> None:
+    is_delta = run is DeltaMaintenance
+    append(delta_opener(tmp_path / "t") if is_delta else iceberg_opener(tmp_path), rows_from(0, 10), 0)
+    (data,) = [Path(path).parent for path in files_on_disk(tmp_path)]
+    left = data / "left-over.parquet"
+    left.write_bytes(b"of a killed task")
+    make_old(left)
+    found = "_removable" if is_delta else "_orphans"
+    original = getattr(run, found)
+
+    def other_run_is_faster(self: Any, *more: Any) -> Any:
+        removable = original(self, *more)
+        left.unlink()
+        return removable
+
+    monkeypatch.setattr(run, found, other_run_is_faster)
+    result = maintain_delta(str(tmp_path / "t"), retention_hours=24) if is_delta else maintain(tmp_path)
+    assert result.files_removed == 1
 
 
 def test_old_log_entries_and_the_files_of_old_versions_go(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from deltalake.exceptions import CommitFailedError
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.tables.delta_table import DeltaStorage
-from snakka.spark.tables.maintenance import MaintenanceResult, small_files_together
+from snakka.spark.tables.maintenance import MaintenanceResult, remove_left_over, small_files_together
 from snakka.spark.tables.table_options import local_path
 
 _LOG = "_delta_log"
@@ -77,7 +77,7 @@ class DeltaMaintenance:
         removable = self._removable()
         size = self._sizes(removable)
         for path in removable:
-            self._files.delete_file(path)
+            remove_left_over(self._files, path)
         self._expire_log()
         expired = len(entries - {version for version, _ in self._log_files(_ENTRY)})
         return self._result(

@@ -22,7 +22,7 @@ from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.iceberg_files import IcebergStorage, columns_with_ids, data_file, partition_columns
 from snakka.spark.tables.iceberg_table import commit_at_first_try, once
-from snakka.spark.tables.maintenance import MaintenanceResult, small_files_together
+from snakka.spark.tables.maintenance import MaintenanceResult, remove_left_over, small_files_together
 from snakka.spark.tables.staged_files import FileLayout, FileStager, StagedFile, remove_files
 from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError, pause
 
@@ -98,7 +98,7 @@ class IcebergMaintenance:
         expired = self._expire()
         orphans = self._orphans(None)
         for orphan in orphans:
-            orphan.filesystem.delete_file(orphan.info.path)
+            remove_left_over(orphan.filesystem, orphan.info.path)
         return MaintenanceResult(
             table=".".join(self._table.name()),
             dry_run=False,

@@ -8,8 +8,11 @@ it is our work that is thrown away. No file younger than the retention is remove
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import pyarrow.fs as pafs
 
 from snakka.spark.tables.table_options import DEFAULT_TARGET_FILE_SIZE_BYTES, MIN_TARGET_FILE_SIZE_BYTES
 
@@ -87,6 +90,12 @@ def _check(target_file_size_bytes: int, retention_hours: int) -> None:
         raise ValueError(
             f"retention_hours must be at least {MIN_RETENTION_HOURS}: a batch that is being written needs its files"
         )
+
+
+def remove_left_over(files: pafs.FileSystem, path: str) -> None:
+    """A file that no table needs; another run that is under way may have been faster."""
+    with suppress(FileNotFoundError):
+        files.delete_file(path)
 
 
 def small_files_together(
