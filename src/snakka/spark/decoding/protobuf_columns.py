@@ -309,22 +309,24 @@ def _floats(width: int) -> Callable[[Numbers], Numbers]:
 # -- Built once a schema -----------------------------------------------------------------------------------------------
 
 
-def message_columns(descriptor: Any) -> Message:
-    """The reader of a message type; its columns are `protobuf_schema.columns_of`."""
+def message_columns(descriptor: Any, inside: tuple[str, ...] = ()) -> Message:
+    """The reader of a message type within those; its columns are `protobuf_schema.columns_of`."""
     from pyspark.sql.pandas.types import to_arrow_type
 
-    message = Message(to_arrow_type(schema.columns_of(descriptor), timezone="UTC"))
+    message = Message(to_arrow_type(schema.columns_of(descriptor, inside), timezone="UTC"))
+    deeper = (*inside, descriptor.full_name)
     message.fields = {
-        each.number: _field(each, message.type.field(place).type)
+        each.number: _field(each, message.type.field(place).type, deeper)
         for place, each in enumerate(descriptor.fields)
     }
     return message
 
 
-def _field(descriptor: Any, kind: pa.DataType) -> Field:
+def _field(descriptor: Any, kind: pa.DataType, inside: tuple[str, ...]) -> Field:
     repeated = schema.is_repeated(descriptor)
     in_map = bool(descriptor.containing_type.GetOptions().map_entry)
-    wire, elements = _wire_and_elements(descriptor, kind.value_type if pa.types.is_list(kind) else kind)
+    element = kind.value_type if pa.types.is_list(kind) else kind
+    wire, elements = _wire_and_elements(descriptor, element, inside)
     presence = bool(descriptor.has_presence) and not (in_map and descriptor.message_type is None)
     explicit = presence and not repeated and descriptor.has_default_value
     return Field(
@@ -346,10 +348,12 @@ def _default(descriptor: Any) -> Any:
     return descriptor.default_value
 
 
-def _wire_and_elements(descriptor: Any, kind: pa.DataType) -> tuple[int, Elements]:
+def _wire_and_elements(descriptor: Any, kind: pa.DataType, inside: tuple[str, ...]) -> tuple[int, Elements]:
     message = descriptor.message_type
     if message is not None:
-        inner = message_columns(message)
+        if schema.stays_bytes(message, inside):
+            return _BYTES, _binary
+        inner = message_columns(message, inside)
         if message.full_name in (schema.TIMESTAMP, schema.DURATION):
             return _BYTES, _time(inner, kind)
         return _BYTES, _unwrapped(inner) if message.full_name in schema.WRAPPERS else _inner(inner)

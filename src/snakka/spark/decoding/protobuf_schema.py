@@ -1,7 +1,8 @@
 """Protobuf schemas: from a FileDescriptorSet, from the text of a .proto file, or from a registry; and their columns.
 
 Rule: types are those of Spark's from_protobuf: enums are names, unsigned numbers are wide enough for all of their values,
-a Timestamp is a TIMESTAMP. Beyond that a wrapper (google.protobuf.Int64Value) is the column that it wraps.
+a Timestamp is a TIMESTAMP. Beyond that a wrapper (google.protobuf.Int64Value) is the column that it wraps, and where a
+message is within itself again (google.protobuf.Struct), or has no fields, there are its bytes, as BINARY.
 """
 
 from __future__ import annotations
@@ -113,12 +114,15 @@ def columns_of(message: Any, inside: tuple[str, ...] = ()) -> StructType:
     """`inside` are the messages that we are in."""
     from pyspark.sql.types import StructField, StructType
 
-    if message.full_name in inside:
-        raise DecodingError("message", f"{message.full_name} holds itself, and Spark has no such type")
     if not message.fields:
         raise DecodingError("message", f"{message.full_name} has no fields")
     deeper = (*inside, message.full_name)
     return StructType([StructField(field.name, _field_type(field, deeper)) for field in message.fields])
+
+
+def stays_bytes(message: Any, inside: tuple[str, ...]) -> bool:
+    """Whether Spark has no type for a message within those."""
+    return not message.fields or message.full_name in inside
 
 
 def is_repeated(field: Any) -> bool:
@@ -159,7 +163,7 @@ def element_type(field: Any, inside: tuple[str, ...]) -> DataType:
             return types.DayTimeIntervalType()
         if message.full_name in WRAPPERS:
             return element_type(message.fields[0], inside)
-        return columns_of(message, inside)
+        return types.BinaryType() if stays_bytes(message, inside) else columns_of(message, inside)
     plain = {
         field.TYPE_DOUBLE: types.DoubleType(),
         field.TYPE_FLOAT: types.FloatType(),
