@@ -83,9 +83,14 @@ def test_who_may_not_ask_is_told_so_and_secrets_are_not() -> None:
         with pytest.raises(RegistryUnavailableError, match="401") as refused:
             client(registry.url, user="reader", password="falsch").by_id(number)
         assert "falsch" not in str(refused.value)
+        options = {"user": "reader", "password": "geheim"}
+        assert "geheim" not in repr(RegistrySettings.of(registry.url, options))
         assert "geheim" not in repr(
-            RegistrySettings.of(registry.url, {"user": "reader", "password": "geheim"})
+            DecodingSpec("avro", subject="s", registry_url=inside, registry_options=options)
         )
+        with pytest.raises(DecodingError, match="is no http") as wrong:
+            RegistrySettings.of(inside.replace("http:", "htp:"), {})
+        assert "geheim" not in str(wrong.value)
 
 
 def test_over_tls_with_a_certificate_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,8 @@ class RegistrySettings:
         for each in filter(None, map(str.strip, url.split(","))):
             parts = urllib.parse.urlsplit(each)
             if parts.scheme not in ("http", "https"):
-                raise DecodingError("registry_url", f"{each!r} is no http:// or https:// address")
+                shown = each.rpartition("@")[2]
+                raise DecodingError("registry_url", f"{shown!r} is no http:// or https:// address")
             if parts.username is not None:
                 known.setdefault("user", urllib.parse.unquote(parts.username))
                 known.setdefault("password", urllib.parse.unquote(parts.password or ""))

@@ -62,8 +62,9 @@ class DecodingSpec:
     format: str
     schema: str | None = None
     schema_file: str | None = None
-    registry_url: str | None = None
-    registry_options: Mapping[str, str] = field(default_factory=dict)
+    # Neither is shown: both may have a password in them.
+    registry_url: str | None = field(default=None, repr=False)
+    registry_options: Mapping[str, str] = field(default_factory=dict, repr=False)
     subject: str | None = None
     version: int | None = None
     message: str | None = None
