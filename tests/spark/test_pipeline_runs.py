@@ -291,6 +291,9 @@ sinks:
 """
     )
     produce(broker, "broken", (b'{"id": 1}', b"{"))
+    nowhere = terminal.run("run", "broken.yaml", "--master", "spark://127.0.0.1:1")
+    assert nowhere.returncode == 1
+    assert nowhere.stderr == "snakka: no Spark master answers at spark://127.0.0.1:1: Connection refused\n"
     ran = terminal.run("run", "broken.yaml", *SMALL)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     (error,) = ran.stderr.splitlines()

@@ -30,7 +30,6 @@ _REMEDIES = (
         _OTHER_FILE + "change its steps back, or begin anew with `snakka pipeline reset --to earliest`",
     ),
     (re.compile(r"Java gateway process exited"), " It needs Java 17, on the PATH or as JAVA_HOME"),
-    (re.compile(r"masters are unresponsive"), " Is the master running, and is this its address?"),
 )
 
 
