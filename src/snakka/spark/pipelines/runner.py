@@ -33,6 +33,7 @@ from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
+from snakka.spark.pipelines.standalone_cluster import reach_master
 from snakka.spark.pipelines.terminal import Display
 from snakka.spark.session import open_session
 
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 _TICK_SECONDS = 0.1
 _STATUS_SECONDS = 0.5
 _START_SECONDS = 180.0
-_REACH_SECONDS = 5.0
-_STANDALONE = "spark://"
 # What Spark says of a query whose sources have not come up yet, and of one whose source's process was too slow.
 _INITIALIZING = "Initializing sources"
 _NOT_CONNECTED = "Python worker failed to connect back"
@@ -119,7 +118,7 @@ class Run:
 
     def _open_session(self) -> "SparkSession":
         silence_pyspark()
-        _reach_master(self._settings.master)
+        reach_master(self._settings.master)
         log = self._state.log_file if self._settings.keeps_log else None
         self._display.say(
             f"starting Spark on {self._settings.master}" + (f"; its log is {log}" if log else "")
@@ -353,24 +352,6 @@ def python_path(pipeline: Pipeline) -> Iterator[None]:
             os.environ.pop("PYTHONPATH", None)
         else:
             os.environ["PYTHONPATH"] = before
-
-
-def _reach_master(master: str) -> None:
-    """Spark itself would look for a standalone master for more than a minute, and then say something else."""
-    if not master.startswith(_STANDALONE):
-        return
-    reason_not = ""
-    for address in master.removeprefix(_STANDALONE).split(","):
-        host, _, port = address.rpartition(":")
-        try:
-            socket.create_connection((host, int(port)), _REACH_SECONDS).close()
-        except ValueError:
-            reason_not = "spark://HOST:PORT is wanted"
-        except OSError as error:
-            reason_not = error.strerror or str(error)
-        else:
-            return
-    raise PipelineError(f"no Spark master answers at {master}: {reason_not}")
 
 
 def _listener(reports: "SimpleQueue[str]") -> Any:
