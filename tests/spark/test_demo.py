@@ -14,6 +14,7 @@ import pytest
 from deltalake import DeltaTable
 from pipeline_commands import warm_cache
 
+from snakka.cli.demo import _style
 from snakka.client.blocking import Consumer
 from snakka.demo.events import CATEGORIES, MOST_DELAY_SECONDS, Figures, make_day
 from snakka.demo.picture import Style, bar, plot, table
@@ -53,6 +54,7 @@ def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path, environmen
     assert f"{figures.late:,} came too late for their windows" in ended.stdout
     assert f"snakka start --data-dir {directory / 'broker'}" in ended.stdout
     assert "that was all, in " in ended.stdout
+    _check_width(ended.stdout)
 
     orders = DeltaTable(directory / TABLE_NAME).to_pyarrow_table()
     assert orders.num_rows == len(set(orders["order_id"].to_pylist())) == figures.orders
@@ -66,6 +68,16 @@ def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path, environmen
         sales = _messages(broker, SALES_TOPIC, 72 * len(CATEGORIES))
     counted = sum(int(re.search(rb'"orders":(\d+)', message.value)[1]) for message in sales)  # type: ignore[index]
     assert counted == figures.orders - figures.late - figures.still_open
+
+
+def _check_width(shown: str) -> None:
+    """Beside lines for each batch, which are for files, and this directory's long name, all fits into 80 columns."""
+    lines = [
+        line
+        for line in shown.splitlines()
+        if " | " not in line and "/shop" not in line and " rows in, " not in line
+    ]
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def _messages(broker: BlockingLocalBroker, topic: str, most: int) -> list[Any]:
@@ -135,6 +147,16 @@ def test_what_keeps_it_from_starting_is_one_line(
     assert ended.returncode in (1, 2)
     assert says in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+def test_colours_are_for_terminals_whose_user_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    main_end, terminal_end = os.openpty()
+    with os.fdopen(main_end), os.fdopen(terminal_end, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        assert _style() == Style(colours=True, unicode=True)
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert _style() == Style(colours=False, unicode=True)
 
 
 def test_one_seed_is_one_day() -> None:

@@ -42,7 +42,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> l
         )
 
     rule = "  ".join(style.line * width for width in widths)
-    return [style.paint(line(head), "bold"), style.paint(rule, "dim"), *(line(row).rstrip() for row in rows)]
+    return [
+        style.paint(line(head).rstrip(), "bold"),
+        style.paint(rule, "dim"),
+        *(line(row).rstrip() for row in rows),
+    ]
 
 
 def bar(share: float, width: int, style: Style) -> str:
@@ -83,4 +87,6 @@ def _label_line(labels: Sequence[str]) -> str:
 def _short(value: float) -> str:
     if value >= 1_000_000:
         return f"{value / 1_000_000:.1f} M"
+    if value >= 10_000:
+        return f"{value / 1000:.0f} k"
     return f"{value / 1000:.1f} k" if value >= 1000 else f"{value:.0f}"

@@ -17,22 +17,24 @@ kafka.bootstrap.servers = "{bootstrap}"
 topics = "{events}"
 decode = "json"
 schema = \"\"\"
-event STRING NOT NULL, at TIMESTAMP NOT NULL,
-order_id BIGINT, city STRING, category STRING, quantity INT, price DECIMAL(10,2)
+event STRING NOT NULL, at TIMESTAMP NOT NULL, order_id BIGINT,
+city STRING, category STRING, quantity INT, price DECIMAL(10,2)
 \"\"\"
 watermark = "at 10 minutes"         # windows wait that long for stragglers
 options.maxOffsetsPerTrigger = {batch}
 
 [steps.clean]                       # real orders only
 sql = \"\"\"
-SELECT order_id, at, city, category, quantity, price, quantity * price AS total
+SELECT order_id, at, city, category, quantity, price,
+       quantity * price AS total
 FROM events
 WHERE event = 'order'
 \"\"\"
 
-[steps.sales]                       # by the time when they were made, not when they came
+[steps.sales]                       # by when they were made
 sql = \"\"\"
-SELECT window.start AS start, category, count(*) AS orders, CAST(sum(total) AS DECIMAL(18,2)) AS revenue
+SELECT window.start AS start, category, count(*) AS orders,
+       CAST(sum(total) AS DECIMAL(18,2)) AS revenue
 FROM clean
 GROUP BY window(at, '10 minutes'), category
 \"\"\"

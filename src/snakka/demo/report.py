@@ -115,9 +115,9 @@ def _check_lines(figures: Figures, outcome: Outcome, style: Style) -> list[str]:
     late = outcome.table_rows - outcome.counted - figures.still_open
     came = f"{outcome.table_rows:,} orders to the table, {outcome.errors.total():,} dead letters"
     lines = [
-        f"{figures.records:,} records in: {came}, {figures.tests:,} tests left out",
+        f"{figures.records:,} records in: {came}, {figures.tests:,} tests",
         f"{outcome.counted:,} orders counted in {len(outcome.sales):,} windows and categories",
-        f"{late:,} came too late for their windows; {figures.still_open} is of the next morning, whose window is open",
+        f"{late:,} came too late for their windows; {figures.still_open} is of the next morning, still open",
     ]
     if wrong:
         return [*lines, *(style.paint(f"DISAGREES {each}", "red") for each in wrong)]

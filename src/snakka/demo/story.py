@@ -6,6 +6,7 @@ Rule: what is shown is read back from the table and the topics, as a user would 
 import json
 import shutil
 import tempfile
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ from snakka.spark.decoding.dead_letters import ERROR_HEADER
 from snakka.testing import BlockingLocalBroker
 
 _READ_SECONDS = 30.0
+_WIDTH = 80  # of the narrowest terminal that it is made for
+_MARGIN = 19
 # A JVM that lives for a minute gains nothing from its second compiler, nor from collecting garbage in parallel.
 _SPARK = {
     "spark.driver.memory": "1g",
@@ -199,7 +202,7 @@ class Demo:
 
     def _show_result(self, figures: Figures, outcome: Outcome) -> bool:
         for line in result_lines(figures, outcome, self._style):
-            self._say("    " + line if line else "")
+            self._say("  " + line if line else "")
         return not outcome.disagreements(figures)
 
     def _show_next(self, directory: Path) -> None:
@@ -221,14 +224,17 @@ class Demo:
                 f"{command} consume {SALES_TOPIC} --from-beginning": "what the pipeline wrote",
                 f"{command} pipeline status {directory / FILE_NAME}": "how its run ended",
             }
-        width = max(map(len, lines))
+        width = min(max(map(len, lines)), _WIDTH // 2)
         for typed, what in lines.items():
             self._say(f"    {typed:<{width}}   {what}")
 
     def _step(self, name: str, text: str) -> None:
         seconds = self._clock.monotonic() - self._began
         mark = self._style.paint(f"{name:<9}", "green")
-        self._say(f"{self._style.paint(f'{seconds:5.1f} s', 'dim')}  {mark} {text}")
+        first, *others = textwrap.wrap(text, _WIDTH - _MARGIN)
+        self._say(f"{self._style.paint(f'{seconds:5.1f} s', 'dim')}  {mark} {first}")
+        for line in others:
+            self._say(" " * _MARGIN + line)
 
     def _say(self, line: str) -> None:
         self._out.write(line + "\n")
