@@ -117,6 +117,24 @@ def test_what_is_looked_for_is_found_whatever_its_type_is(tmp_path: Path) -> Non
     assert "price <= 1.50" in str(skipped.partition_expression)
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("delta.dataSkippingNumIndexedCols", "-1"),
+        ("delta.dataSkippingNumIndexedCols", "0"),
+        ("delta.dataSkippingNumIndexedCols", "36"),
+        ("delta.dataSkippingStatsColumns", "c39,c1"),
+    ],
+)
+def test_a_table_says_which_columns_are_searched(tmp_path: Path, setting: str, value: str) -> None:
+    rows = pa.table({f"c{number}": [number, 100] for number in range(40)})
+    DeltaTable.create(str(tmp_path / "t"), rows.schema, configuration={setting: value})
+    append(delta_opener(tmp_path / "t", rows.schema), rows, 0)
+    found = DeltaTable(str(tmp_path / "t")).to_pyarrow_dataset()
+    for number in (0, 31, 35, 39):
+        assert found.to_table(filter=pc.field(f"c{number}") == number).num_rows == 1
+
+
 def test_what_was_never_null_may_be_null_later(opener: Opener, tmp_path: Path) -> None:
     """Spark knows of a literal, or of a collected list, that it holds no null: the table must not promise that."""
 

@@ -7,7 +7,7 @@ one costs a little time.
 import datetime
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -25,8 +25,18 @@ _LONGEST_TEXT = 64
 _LAST_CHARACTER = "\U0010ffff"
 
 
-def add_action(file: StagedFile, partitions: Sequence[PartitionColumn], now_ms: int) -> AddAction:
-    """What makes a file part of the table."""
+def indexed_columns(settings: Mapping[str, str]) -> int | None:
+    """Of how many columns the table wants statistics; None: of all. Those that it names may be any, and more do no harm."""
+    if "delta.dataSkippingStatsColumns" in settings:
+        return None
+    wanted = int(settings.get("delta.dataSkippingNumIndexedCols", _INDEXED_COLUMNS))
+    return wanted if wanted >= 0 else None
+
+
+def add_action(
+    file: StagedFile, partitions: Sequence[PartitionColumn], now_ms: int, indexed: int | None
+) -> AddAction:
+    """What makes a file part of the table, with statistics of so many columns."""
     texts = partition_texts(file.partition)
     return AddAction(
         path=file.path,
@@ -34,7 +44,7 @@ def add_action(file: StagedFile, partitions: Sequence[PartitionColumn], now_ms: 
         partition_values={column.name: text for column, text in zip(partitions, texts, strict=True)},
         modification_time=now_ms,
         data_change=True,
-        stats=json.dumps(statistics(file.footer)),
+        stats=json.dumps(statistics(file.footer, indexed)),
     )
 
 
@@ -54,8 +64,8 @@ def _partition_text(value: Any) -> str:
     return str(value)
 
 
-def statistics(footer: pq.FileMetaData) -> dict[str, Any]:
-    """Rows, and for each column its nulls, its least and its greatest value, from the file's own footer.
+def statistics(footer: pq.FileMetaData, indexed: int | None = _INDEXED_COLUMNS) -> dict[str, Any]:
+    """Rows, and for so many columns their nulls, least and greatest values, from the file's own footer.
 
     deltalake takes a bound that is absent beside others for one that no value keeps: a file has all bounds or none.
     """
@@ -63,7 +73,7 @@ def statistics(footer: pq.FileMetaData) -> dict[str, Any]:
     highest: dict[str, Any] = {}
     nulls: dict[str, Any] = {}
     is_bounded = True
-    for index, path in _indexed_columns(footer):
+    for index, path in _leading_columns(footer, indexed):
         chunks = [footer.row_group(group).column(index).statistics for group in range(footer.num_row_groups)]
         if not all(chunk is not None and chunk.has_null_count for chunk in chunks):
             is_bounded = False
@@ -78,10 +88,10 @@ def statistics(footer: pq.FileMetaData) -> dict[str, Any]:
     return {**figures, "minValues": lowest, "maxValues": highest} if is_bounded else figures
 
 
-def _indexed_columns(footer: pq.FileMetaData) -> list[tuple[int, tuple[str, ...]]]:
+def _leading_columns(footer: pq.FileMetaData, count: int | None) -> list[tuple[int, tuple[str, ...]]]:
     """By their number in the footer and their path. Lists and maps don't count, so these are all that readers expect."""
     leaves = [leaf for field in footer.schema.to_arrow_schema() for leaf in _leaves(field)]
-    return [(index, path) for index, path in enumerate(leaves) if path is not None][:_INDEXED_COLUMNS]
+    return [(index, path) for index, path in enumerate(leaves) if path is not None][:count]
 
 
 def _leaves(field: pa.Field) -> Iterator[tuple[str, ...] | None]:

@@ -19,7 +19,12 @@ from deltalake.transaction import CommitProperties, Transaction
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
-from snakka.spark.tables.delta_actions import add_action, partition_texts, refuse_unpartitionable
+from snakka.spark.tables.delta_actions import (
+    add_action,
+    indexed_columns,
+    partition_texts,
+    refuse_unpartitionable,
+)
 from snakka.spark.tables.partitions import PartitionColumn, PartitionKey, directory
 from snakka.spark.tables.schema_evolution import (
     Evolution,
@@ -166,6 +171,7 @@ class OpenDeltaTable:
     def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
         now_ms = SystemClock().now_ms()
         based_on = self._table.version()
+        indexed = indexed_columns(self._table.metadata().configuration)
         properties = CommitProperties(
             # Trying again is ours to do: whoever came first may be this batch itself.
             max_commit_retries=0,
@@ -173,7 +179,7 @@ class OpenDeltaTable:
         )
         try:
             self._table.create_write_transaction(
-                [add_action(file, self.layout.partitions, now_ms) for file in files],
+                [add_action(file, self.layout.partitions, now_ms, indexed) for file in files],
                 "overwrite" if overwrite else "append",
                 self._table.schema(),
                 partition_by=[column.name for column in self.layout.partitions],
