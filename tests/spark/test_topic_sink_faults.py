@@ -89,7 +89,7 @@ def start(
     ("where", "mode"),
     [
         *((where, "append") for where in (*IN_TASKS, *IN_COMMIT[:3])),
-        *((where, "update") for where in (IN_TASKS[1], IN_COMMIT[0], IN_COMMIT[2])),
+        *((where, "update") for where in (IN_COMMIT[0], IN_COMMIT[2])),
     ],
 )
 def test_a_fault_between_any_two_steps_costs_nothing(
