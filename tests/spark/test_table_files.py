@@ -229,6 +229,7 @@ def test_statistics_come_from_the_footer_and_leave_out_what_may_be_wrong(tmp_pat
         "long": "x" * 64,
         "yes": True,
         "price": -1.5,
+        "none": None,
         "real": 1.0,
         "ts": "2026-01-02T03:04:05.678901Z",
         "day": "2026-01-02",

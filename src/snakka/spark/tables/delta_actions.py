@@ -34,17 +34,30 @@ def indexed_columns(settings: Mapping[str, str]) -> int | None:
 
 
 def add_action(
-    file: StagedFile, partitions: Sequence[PartitionColumn], now_ms: int, indexed: int | None
+    file: StagedFile,
+    partitions: Sequence[PartitionColumn],
+    now_ms: int,
+    *,
+    columns: pa.Schema,
+    indexed: int | None,
 ) -> AddAction:
-    """What makes a file part of the table, with statistics of so many columns."""
+    """What makes a file part of a table of those columns, with statistics of so many."""
     texts = partition_texts(file.partition)
+    figures = statistics(file.footer, indexed)
+    present = {*file.footer.schema.to_arrow_schema().names, *(column.name for column in partitions)}
+    # What the data had none of is null in all rows: without that, deltalake would find no nulls there.
+    for path in (leaf for field in columns if field.name not in present for leaf in _leaves(field)):
+        if path is not None:
+            _put(figures["nullCount"], path, file.rows)
+            for bounds in figures.keys() & {"minValues", "maxValues"}:
+                _put(figures[bounds], path, None)
     return AddAction(
         path=file.path,
         size=file.size_bytes,
         partition_values={column.name: text for column, text in zip(partitions, texts, strict=True)},
         modification_time=now_ms,
         data_change=True,
-        stats=json.dumps(statistics(file.footer, indexed)),
+        stats=json.dumps(figures),
     )
 
 
@@ -79,11 +92,11 @@ def statistics(footer: pq.FileMetaData, indexed: int | None = _INDEXED_COLUMNS) 
             is_bounded = False
             continue
         _put(nulls, path, sum(chunk.null_count for chunk in chunks))
-        if any(chunk.num_values for chunk in chunks):
-            bounds = _json_bounds(column_bounds(footer, index))
-            is_bounded = is_bounded and bounds is not None
-            _put(lowest, path, bounds and bounds[0])
-            _put(highest, path, bounds and bounds[1])
+        bounds = _json_bounds(column_bounds(footer, index))
+        if bounds is None and any(chunk.num_values for chunk in chunks):
+            is_bounded = False
+        _put(lowest, path, bounds and bounds[0])
+        _put(highest, path, bounds and bounds[1])
     figures = {"numRecords": footer.num_rows, "nullCount": nulls}
     return {**figures, "minValues": lowest, "maxValues": highest} if is_bounded else figures
 

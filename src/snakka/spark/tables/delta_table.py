@@ -171,7 +171,10 @@ class OpenDeltaTable:
     def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
         now_ms = SystemClock().now_ms()
         based_on = self._table.version()
-        indexed = indexed_columns(self._table.metadata().configuration)
+        wanted = {
+            "columns": arrow_schema(self._table),
+            "indexed": indexed_columns(self._table.metadata().configuration),
+        }
         properties = CommitProperties(
             # Trying again is ours to do: whoever came first may be this batch itself.
             max_commit_retries=0,
@@ -179,7 +182,7 @@ class OpenDeltaTable:
         )
         try:
             self._table.create_write_transaction(
-                [add_action(file, self.layout.partitions, now_ms, indexed) for file in files],
+                [add_action(file, self.layout.partitions, now_ms, **wanted) for file in files],
                 "overwrite" if overwrite else "append",
                 self._table.schema(),
                 partition_by=[column.name for column in self.layout.partitions],
