@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.protocol.record_samples import CONTENT, ENGINES, HEADERS, TIMESTAMPS, compiled_records
 
-from snakka.protocol import column_encoder
+from snakka.protocol import column_encoder, header_columns
 from snakka.protocol.batch_reader import Record, read_records
 from snakka.protocol.column_encoder import encode_columns, partition_keys
 from snakka.protocol.key_hash import partition_for_key
 from snakka.protocol.record_encoder import finish_batch
+from snakka.protocol.varints import varint
 
 NOW_MS = 1_700_000_000_000
 READABLE_HEADERS = HEADERS.filter(lambda headers: all(name.isprintable() for name, _ in headers))
@@ -119,9 +120,26 @@ def test_times_are_cut_to_milliseconds() -> None:
 
 
 def test_headers_may_be_a_map() -> None:
-    column = pyarrow.array([[("a", b"x"), ("b", None)]], pyarrow.map_(pyarrow.string(), pyarrow.binary()))
-    (record,) = flat(written(value=pyarrow.array([b"v"]), headers=column))
-    assert record.headers == (("a", b"x"), ("b", None))
+    rows = [[("other", b"")], [("a", b"x"), ("b", None)], None, []]
+    column = pyarrow.array(rows, pyarrow.map_(pyarrow.string(), pyarrow.binary()))[1:]
+    records = flat(written(value=pyarrow.array([b"v"] * 3), headers=column))
+    assert [record.headers for record in records] == [(("a", b"x"), ("b", None)), (), ()]
+
+
+def test_headers_without_a_name_are_refused() -> None:
+    column = pyarrow.array([[{"name": None, "value": b"x"}], [None]], HEADERS_TYPE)
+    with pytest.raises(ValueError, match="2 headers have no name"):
+        written(value=pyarrow.array([b"v", b"w"]), headers=column)
+
+
+def test_thousands_of_headers_cost_no_python_object_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only distinct lengths are looked at by themselves."""
+    looked_at: list[int] = []
+    monkeypatch.setattr(header_columns, "varint", lambda length: looked_at.append(length) or varint(length))
+    column = pyarrow.array([[{"name": "n" * (row % 3), "value": b"v"}] for row in range(3000)], HEADERS_TYPE)
+    records = flat(written(value=pyarrow.array([b"v"] * 3000), headers=column))
+    assert [record.headers for record in records[:3]] == [(("", b"v"),), (("n", b"v"),), (("nn", b"v"),)]
+    assert len(looked_at) <= 5
 
 
 def test_columns_of_different_length_are_refused() -> None:

@@ -1,7 +1,6 @@
 """Arrow columns as a producer's batches, and the partition of each of their keys: no Python object for each record.
 
-It needs pyarrow (`pip install "snakka[arrow]"`), and NumPy where the compiled module is not there. The one exception to
-the rule is a column of headers: each row's are encoded by themselves.
+It needs pyarrow (`pip install "snakka[arrow]"`), and NumPy where the compiled module is not there.
 """
 
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ import pyarrow
 import pyarrow.compute
 
 from snakka.protocol.batch_builder import encode_headers
+from snakka.protocol.header_columns import encode_header_column
 from snakka.protocol.record_encoder import EncodedBatch
 from snakka.protocol.record_engine import IS_COMPILED
 
@@ -33,7 +33,7 @@ def encode_columns(
     nulls = pyarrow.nulls(count)
     times = _milliseconds(nulls if timestamp is None else timestamp, now_ms)
     keys = _binary(nulls if key is None else key)
-    encoded = pyarrow.repeat(_NO_HEADERS, count) if headers is None else _encoded_headers(headers)
+    encoded = pyarrow.repeat(_NO_HEADERS, count) if headers is None else encode_header_column(headers)
     if not IS_COMPILED:
         from snakka.protocol.numpy_encoder import encode_rows
 
@@ -83,15 +83,6 @@ def _milliseconds(column: Any, now_ms: int) -> Any:
         array = array.cast(pyarrow.timestamp("ms", array.type.tz), safe=False)
     array = array.cast(pyarrow.int64())
     return pyarrow.compute.fill_null(array, now_ms) if array.null_count else array
-
-
-def _encoded_headers(column: Any) -> Any:
-    """Of each row the bytes, from lists of structs or from maps."""
-    rows = (
-        [tuple(pair if isinstance(pair, tuple) else pair.values()) for pair in row or ()]
-        for row in column.to_pylist()
-    )
-    return pyarrow.array([encode_headers(row) for row in rows], pyarrow.binary())
 
 
 def _memory(array: Any) -> tuple[Any, Any, Any, int]:
