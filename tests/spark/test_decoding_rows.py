@@ -69,6 +69,8 @@ BAD_JSON = {
     '{"id":1} and more': "is no JSON",
     '{"id":1},{"id":2}': "does not fit the schema",
     '{"id":1}],"x":[{}': "does not fit the schema",
+    '{"id":1}],"both":[{"id":2}': "does not fit the schema",
+    '{"id":1},{"_snakka_end":"end"}],"x":[{}': "does not fit the schema",
     "{'id':1}": "is no JSON",
     '{"amount":NaN}': "is no JSON",
     '{"id":"1"}': "id is no INT",

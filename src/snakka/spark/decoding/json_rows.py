@@ -11,6 +11,7 @@ is missing is null.
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from snakka.spark.decoding.framing import FRAME_BYTES, NOT_FRAMED
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
+# A name that no record can know: it could close the array itself, and go on as if it were us.
+_SECRET = secrets.token_hex(8)
+_BOTH = f"both_{_SECRET}"
 _END = "_snakka_end"
-_BEFORE = '{"both":['
-_AFTER = f',{{"{_END}":"end"}}]}}'
+_BEFORE = f'{{"{_BOTH}":['
+_AFTER = f',{{"{_END}":"{_SECRET}"}}]}}'
 # Spark writes the text of a record that does not fit into this field; nobody sees it.
 _UNPARSED = "_snakka_unparsed"
 _OPTIONS = {
@@ -94,22 +98,22 @@ def _with_end_schema(struct: StructType) -> StructType:
 
     fields = [StructField(field.name, field.dataType) for field in struct.fields]
     element = StructType([*fields, StructField(_END, StringType())])
-    return StructType([StructField("both", ArrayType(element)), StructField(_UNPARSED, StringType())])
+    return StructType([StructField(_BOTH, ArrayType(element)), StructField(_UNPARSED, StringType())])
 
 
 def _first(parsed: Column) -> Column:
-    return parsed.getField("both").getItem(0)
+    return parsed.getField(_BOTH).getItem(0)
 
 
 def _fits(parsed: Column) -> Column:
     from pyspark.sql.functions import lit, size
 
-    both = parsed.getField("both")
+    both = parsed.getField(_BOTH)
     return (
         parsed.getField(_UNPARSED).isNull()
         & (size(both) == 2)
         & both.getItem(0).isNotNull()
-        & both.getItem(1).getField(_END).eqNullSafe(lit("end"))
+        & both.getItem(1).getField(_END).eqNullSafe(lit(_SECRET))
     )
 
 
