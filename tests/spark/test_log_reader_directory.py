@@ -31,6 +31,7 @@ BUSY = {
     "log.cleaner.backoff.ms": "100",
     "log.cleaner.dedupe.buffer.size": "2097152",
 }
+ANOTHER_TOPIC = "version: 0\ntopic_id: b8tRS7h4TJ2Vt43Dp85v2A"
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
@@ -324,6 +325,10 @@ def test_several_directories_and_replicas(cluster: Cluster, tmp_path: Path) -> N
     rows = read(f"{earlier},{cluster.data}", subscribe=topic)
     assert rows == cluster.served(topic)
     assert read(f"file://{earlier}", subscribe=topic) == rows[:60]
+    # What a broker that was away has kept of a deleted topic is not the one that has its name now.
+    (earlier / f"{topic}-0" / "partition.metadata").write_text(ANOTHER_TOPIC)
+    with pytest.raises(SparkOptionError, match=r"are of different topics that had one name"):
+        read(f"{earlier},{cluster.data}", subscribe=topic)
     with pytest.raises(SparkOptionError, match="only files"):
         read("s3a://bucket/data", subscribe=topic)
 
@@ -457,6 +462,23 @@ def test_segments_that_go_while_they_are_read(copied: tuple[Path, list[Path], li
     fresh = read(path, subscribe="damaged")
     assert fresh[-1] == rows[-1]
     assert fresh[0][2] == int(segments[1].stem)
+
+
+def test_a_topic_that_is_made_anew_while_it_is_read(
+    copied: tuple[Path, list[Path], list[tuple[Any, ...]]],
+) -> None:
+    """The records of another topic are never given for those of the one that had its name."""
+    path, segments, _ = copied
+    reader = opened(path, subscribe="damaged", minPartitions=6)
+    planned = reader.partitions()
+    home = segments[0].parent
+    old = home.rename(f"{home}.{'0' * 32}-delete")
+    shutil.copytree(old, home)
+    (home / "partition.metadata").write_text(ANOTHER_TOPIC)
+    with pytest.raises(LogDamageError, match="are not in the log any more"):
+        [batch for part in planned for batch in reader.read(part)]
+    warned = opened(path, subscribe="damaged", failOnDataLoss="false")
+    assert [batch for part in planned for batch in warned.read(part)] == []
 
 
 def test_segments_that_are_replaced_while_they_are_read(

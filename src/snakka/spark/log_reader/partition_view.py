@@ -25,7 +25,7 @@ from snakka.storage.checkpoint_file import TopicPartition
 from snakka.storage.directory_checkpoints import CLEAN_SHUTDOWN, Checkpoint, read_directory_checkpoint
 from snakka.storage.files import File
 from snakka.storage.log_directory import Kind, parse_name
-from snakka.storage.partition_metadata import partition_metadata_path
+from snakka.storage.partition_metadata import partition_metadata_path, read_topic_id
 from snakka.storage.read_only_files import ReadOnlyFiles
 
 
@@ -83,6 +83,7 @@ class PartitionView:
     def __init__(self, home: DataDirectory, key: TopicPartition, damages: Damages) -> None:
         self.topic, self.partition = key
         self.directory = home.partition_path(key)
+        self.topic_id = read_topic_id(home.files, self.directory)
         self.segments = find_segments(home.files, self.directory)
         self._files = home.files
         self._home = home

@@ -111,6 +111,11 @@ def _chosen(options: LogOptions, there: Sequence[TopicPartition]) -> list[TopicP
 
 def _newest(views: Sequence[PartitionView]) -> PartitionView:
     """Of the replicas in several brokers' directories the one that would lead: of the last epoch, and the longest."""
+    if len({view.topic_id for view in views}) > 1:
+        where = ", ".join(view.directory for view in views)
+        raise SparkOptionError(
+            f"{where} are of different topics that had one name: leave out of path what is left of a deleted one"
+        )
     best = max(views, key=lambda view: (view.last_leader_epoch, view.log_end_offset))
     if len(views) > 1:
         _logger.warning("%s lies in %d directories: %s is read", best.name, len(views), best.directory)
@@ -230,6 +235,7 @@ def _ranges(wanted: _Wanted, most_bytes: int) -> list[LogRange]:
             view.topic,
             view.partition,
             view.directory,
+            view.topic_id,
             group[0].first_offset,
             end_offset,
             group[0].segment,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pyspark.sql.datasource import InputPartition
 
+from snakka.protocol.uuids import Uuid
 from snakka.spark.log_reader.segments import SegmentFile
 from snakka.storage.transaction_index import AbortedTransaction
 
@@ -35,7 +36,8 @@ class Cut(NamedTuple):
 class LogRange(InputPartition):
     """What one task reads: the offsets from `first_offset` up to, without, `end_offset` of one partition.
 
-    Where they begin is known by file and position; should that file be gone by then, they are found by offset again.
+    Where they begin is known by file and position; should that file be gone by then, they are found by offset again, if
+    the directory is still that topic's: another one may have taken its name.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class LogRange(InputPartition):
         topic: str,
         partition: int,
         directory: str,
+        topic_id: Uuid | None,
         first_offset: int,
         end_offset: int,
         segment: SegmentFile,
@@ -54,6 +57,7 @@ class LogRange(InputPartition):
         self.topic = topic
         self.partition = partition
         self.directory = directory
+        self.topic_id = topic_id
         self.first_offset = first_offset
         self.end_offset = end_offset
         self.segment = segment

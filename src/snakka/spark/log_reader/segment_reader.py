@@ -25,6 +25,7 @@ from snakka.spark.log_reader.segments import (
     open_segment,
 )
 from snakka.storage.files import File
+from snakka.storage.partition_metadata import read_topic_id
 from snakka.storage.read_only_files import ReadOnlyFile, ReadOnlyFiles
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ class RangeReader:
             if not segments:
                 return None
             file = open_segment(self._files, segments[0])
+            if read_topic_id(self._files, self._range.directory) != self._range.topic_id:
+                return None  # deleted, and another topic has its name
             if file is not None:
                 base_offset = segments[0].base_offset
                 if base_offset > self._next_offset:
