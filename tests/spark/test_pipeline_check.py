@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import deltalake
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.errors import StreamingQueryException
+from tests.spark.decoding_registry import Registry
 
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.spark.pipelines.cluster_topics import topic_problems
@@ -337,13 +339,21 @@ errors: {{policy: {policy}}}
     assert progress.lag == {topic: 0}
 
 
+@pytest.fixture
+def registry() -> Iterator[Registry]:
+    with Registry() as running:
+        yield running
+
+
 def test_tables_and_updates_take_rows(
-    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path
+    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, registry: Registry, tmp_path: Path
 ) -> None:
-    """Sinks that no other test of pipelines writes to: Delta, Iceberg, and a topic in update mode."""
+    """Sinks that no other test of pipelines writes to: Delta, Iceberg, and a topic in update mode; JSON by a registry."""
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}, "shop": {"type": "string"}}}
+    frame_begin = b"\0" + registry.register("sold-value", json.dumps(schema), "JSON").to_bytes(4, "big")
     with Producer(bootstrap_servers=bootstrap) as producer:
         for number in range(90):
-            producer.send("sold", b'{"id": %d, "shop": "s%d"}' % (number, number % 3))
+            producer.send("sold", frame_begin + b'{"id": %d, "shop": "s%d"}' % (number, number % 3))
         producer.flush()
     catalog = {
         "type": "sql",
@@ -355,12 +365,12 @@ def test_tables_and_updates_take_rows(
         tmp_path,
         f"""
 kafka: {{bootstrap.servers: "{bootstrap}"}}
-sources: {{sold: {{topics: sold, decode: json, schema: "id BIGINT, shop STRING", keep: [offset]}}}}
+sources: {{sold: {{topics: sold, decode: json, registry: "{registry.url}", keep: [timestamp]}}}}
 steps:
   counts: {{sql: "SELECT shop, count(*) AS sold FROM sold GROUP BY shop"}}
 sinks:
   delta: {{format: delta, path: table, from: sold, partition_by: shop, target_file_size: 1 MiB}}
-  ice: {{format: iceberg, table: shops.sold, from: sold, catalog: {json.dumps(catalog)}}}
+  ice: {{format: iceberg, table: shops.sold, from: sold, partition_by: day(timestamp), catalog: {json.dumps(catalog)}}}
   totals: {{format: topic, topic: totals, from: counts, mode: update, guarantee: exactly-once, encode: json, key: shop}}
 """,
     )
@@ -377,9 +387,9 @@ sinks:
     assert delta.metadata().partition_columns == ["shop"]
     assert sorted(delta.to_pyarrow_table().column("id").to_pylist()) == list(range(90))
     opened = SqlCatalog("default", **catalog)
-    assert sorted(opened.load_table("shops.sold").scan().to_arrow().column("id").to_pylist()) == list(
-        range(90)
-    )
+    table = opened.load_table("shops.sold")
+    assert sorted(table.scan().to_arrow().column("id").to_pylist()) == list(range(90))
+    assert [field.name for field in table.spec().fields] == ["timestamp_day"]
     opened.close()
     with Consumer(
         "totals", bootstrap_servers=bootstrap, auto_offset_reset="earliest", group_id="t"

@@ -240,12 +240,12 @@ WRONG = [
     (
         'topics = "orders"',
         'topics = "orders"\ndecode = "json"',
-        ["orders.toml:5: source orders needs schema: the columns, such as id BIGINT, total DOUBLE"],
+        ["orders.toml:5: source orders needs schema or schema_file: the columns, such as id BIGINT, total"],
     ),
     (
         'topics = "orders"',
         'topics = "orders"\ndecode = "avro"',
-        ["orders.toml:5: source orders needs schema or schema_file, or the registry that has it"],
+        ["orders.toml:5: source orders needs schema or schema_file; or the registry that has it"],
     ),
     (
         'topics = "orders"',

@@ -310,13 +310,11 @@ class _Reading:
             for name in ("schema", "schema_file", "message", "registry", "subject", "framing", "keep"):
                 if name in table:
                     self._say(table.line(name), f"{title} has {name}, which means nothing with decode = raw")
-        elif source.decode == "json" and not has_schema:
-            self._say(
-                table.line("decode"), f"{title} needs schema: the columns, such as id BIGINT, total DOUBLE"
-            )
         elif not has_schema and source.registry is None:
+            columns = ": the columns, such as id BIGINT, total DOUBLE" if source.decode == "json" else ""
             self._say(
-                table.line("decode"), f"{title} needs schema or schema_file, or the registry that has it"
+                table.line("decode"),
+                f"{title} needs schema or schema_file{columns}; or the registry that has it",
             )
         elif not has_schema and source.subject is None:
             self._say(table.line("decode"), f"{title} needs subject: what the registry calls the schema")
@@ -409,7 +407,7 @@ class _Reading:
     def _default_subject(self, table: Table, decode: str) -> str | None:
         """As serializers name it, where a registry must know the schema of the one topic."""
         has_schema = "schema" in table or "schema_file" in table
-        if decode in ("raw", "json") or has_schema or table.get("registry", self._registry) is None:
+        if decode == "raw" or has_schema or table.get("registry", self._registry) is None:
             return None
         topics = table.get("topics", ())
         return f"{topics[0]}-value" if len(topics) == 1 else None

@@ -109,7 +109,10 @@ SINK_KEYS: Keys = MappingProxyType(
         "path": Key(Kind.TEXT, "parquet, delta: the table's directory or address"),
         "table": Key(Kind.TEXT, "iceberg: namespace.table"),
         "catalog": Key(Kind.SETTINGS, "iceberg: the catalog's properties, such as uri and warehouse"),
-        "partition_by": Key(Kind.TEXTS, "parquet, delta, iceberg: the columns that part the table"),
+        "partition_by": Key(
+            Kind.TEXTS,
+            "parquet, delta, iceberg: the columns that part the table; iceberg: also day(at) and the like",
+        ),
         "target_file_size": Key(Kind.BYTES, "delta, iceberg: how large files should be"),
         "merge_schema": Key(Kind.FLAG, "delta, iceberg: whether new columns may be added to the table"),
         "retention": Key(

@@ -43,7 +43,7 @@ def sink_problems(frame: "DataFrame", sink: Sink) -> Iterator[Problem]:
         )
         yield from problems
     yield from _doubled_columns(frame.columns, sink)
-    for name in sink.table.get("partition_by", ()):
+    for name in _partition_columns(sink):
         if name not in columns:
             yield Problem(
                 sink.table.line("partition_by"),
@@ -57,6 +57,16 @@ def sink_problems(frame: "DataFrame", sink: Sink) -> Iterator[Problem]:
                     f"sink {sink.name}: column {name} is always NULL; give it a type with CAST",
                 )
     yield from _stream_problems(frame, sink)
+
+
+def _partition_columns(sink: Sink) -> list[str]:
+    """The data's columns that part the table; an Iceberg table may be parted by the day of one."""
+    declared = sink.table.get("partition_by", ())
+    if sink.format != "iceberg":
+        return list(declared)
+    from snakka.spark.tables.partitions import PartitionColumn
+
+    return [PartitionColumn.declared(each).source for each in declared]
 
 
 def _doubled_columns(columns: list[str], sink: Sink) -> Iterator[Problem]:
