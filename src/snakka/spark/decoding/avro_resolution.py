@@ -98,9 +98,8 @@ class Resolution:
         return columns.Enum(pa.string(), symbols, tuple(source["symbols"]))
 
     def _record(self, source: Any, target: Any, path: str) -> columns.Reader:
-        arrow = self._arrow(
-            target
-        )  # first: of a record that holds itself it says so, where fields would have no end
+        # First: of a record that holds itself it says so, where fields would have no end.
+        arrow = self._arrow(target)
         place_of: dict[str, int] = {}
         for place, field in enumerate(target["fields"]):
             for name in (field["name"], *field.get("aliases", ())):
