@@ -179,9 +179,8 @@ class StandaloneCluster:
     def _ask_master(self, web: str) -> dict[str, Any]:
         if not web:
             return {}
-        direct = urllib.request.build_opener(
-            urllib.request.ProxyHandler({})
-        )  # a proxy can't reach our loopback
+        # A proxy can't reach our loopback.
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with direct.open(f"{web.rstrip('/')}/json/", timeout=5) as answer:
                 content: dict[str, Any] = json.loads(answer.read())
@@ -240,9 +239,8 @@ def reach_master(master: str) -> None:
     for address in master.removeprefix(_SCHEME).split(","):
         host, _, port = address.rpartition(":")
         try:
-            there = HTTPConnection(
-                host, int(port), timeout=_REACH_SECONDS
-            )  # nothing is asked: it only connects
+            # Nothing is asked: it only connects.
+            there = HTTPConnection(host, int(port), timeout=_REACH_SECONDS)
             there.connect()
             there.close()
         except ValueError:
