@@ -61,7 +61,13 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
         scratch = directory / "spark"
         spark = _session(scratch, jars or [])
         try:
-            queries = Queries(spark, server, directory / "spark-data", scratch)
+            queries = Queries(
+                spark,
+                server.bootstrap_servers,
+                directory / "spark-data",
+                scratch,
+                lambda: server.cpu_seconds,
+            )
             rounds = 1 if quick else ROUNDS
             if jars is not None:
                 for topic in topics(QUICK_BYTES if quick else BYTES, quick=quick):
@@ -99,34 +105,21 @@ def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Ro
 
 
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
-    """All columns: our connector beside Parquet files, and log files beside our connector."""
-    outcomes = _measure_rounds(queries, "noop", topic, (Reader.OURS, Reader.LOGS, Reader.PARQUET), rounds)
-    yield _with_shares(
-        _row(
-            f"Spark reads all columns, {topic.shown}",
-            outcomes[Reader.OURS],
-            outcomes[Reader.PARQUET],
-            PARQUET_FILES,
-            AT_LEAST_OF_PARQUET,
-        ),
-        outcomes[Reader.OURS],
-        outcomes[Reader.PARQUET],
-    )
-    yield _with_shares(
-        _row(
-            f"log files instead of a broker, {topic.shown}",
-            outcomes[Reader.LOGS],
-            outcomes[Reader.OURS],
-            LOG_FILES,
-            LOG_FILES_OF_CONNECTOR,
-        ),
-        outcomes[Reader.LOGS],
-        outcomes[Reader.OURS],
-    )
+    """All columns: our connector beside Parquet files, and log files beside our connector; offsets only: the latter."""
+    everything = _measure_rounds(queries, "noop", topic, (Reader.OURS, Reader.LOGS, Reader.PARQUET), rounds)
+    offsets = _measure_rounds(queries, "offsets", topic, (Reader.OURS, Reader.LOGS), rounds)
+    parquet = everything[Reader.OURS], everything[Reader.PARQUET], PARQUET_FILES, AT_LEAST_OF_PARQUET
+    yield _row_with_shares(f"Spark reads all columns, {topic.shown}", *parquet)
+    for what, outcomes in (("", everything), ("only offsets, ", offsets)):
+        logs = outcomes[Reader.LOGS], outcomes[Reader.OURS], LOG_FILES, LOG_FILES_OF_CONNECTOR
+        yield _row_with_shares(f"log files instead of a broker, {what}{topic.shown}", *logs)
 
 
-def _with_shares(row: Row, mine: Sequence[Outcome], other: Sequence[Outcome]) -> Row:
+def _row_with_shares(
+    what: str, mine: Sequence[Outcome], other: Sequence[Outcome], against: str, bound: float
+) -> Row:
     """With the processor seconds of a million rows, by process, of the round in the middle."""
+    row = _row(what, mine, other, against, bound)
     middle, reference = (
         sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
     )

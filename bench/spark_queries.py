@@ -15,7 +15,6 @@ import pyarrow
 import pyarrow.compute
 
 from bench.processor_time import own_seconds, seconds_of_started
-from bench.servers import Server
 from snakka.client.blocking import Admin, Producer
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ KEY_BYTES = 8
 TABLE_ROWS = 50_000
 BATCH_ROWS = 1000
 STREAM_SECONDS = 120
+ONLY_OFFSETS = "offset LONG"
 
 
 class Topic(NamedTuple):
@@ -102,17 +102,26 @@ class Outcome(NamedTuple):
 class Queries:
     """Runs queries in one session against one broker, and says how long they take."""
 
-    def __init__(self, spark: "SparkSession", broker: Server, data: Path, scratch: Path) -> None:
+    def __init__(
+        self,
+        spark: "SparkSession",
+        bootstrap: str,
+        data: Path,
+        scratch: Path,
+        broker_seconds: Callable[[], float],
+    ) -> None:
+        """`data` is the broker's directory, `broker_seconds` tells its processor time."""
         self._spark = spark
         self._jvm_id = int(spark.sparkContext._jvm.ProcessHandle.current().pid())
-        self._broker = broker
-        self._bootstrap = broker.bootstrap_servers
+        self._bootstrap = bootstrap
+        self._broker_seconds = broker_seconds
         self._data = data
         self._scratch = scratch
         self._streams = 0
 
-    def frame(self, reader: Reader, topic: Topic) -> "DataFrame":
-        read = self._spark.read
+    def frame(self, reader: Reader, topic: Topic, columns: str = "") -> "DataFrame":
+        """All columns, or those that a schema names."""
+        read = self._spark.read.schema(columns) if columns else self._spark.read
         if reader is Reader.PARQUET:
             return read.parquet(str(self._parquet_of(topic)))
         chosen = read.format(reader.value).option("subscribe", topic.name)
@@ -128,9 +137,10 @@ class Queries:
         return self._scratch / f"{topic.name}.parquet"
 
     def outcome(self, what: str, reader: Reader, topic: Topic) -> Outcome:
-        frame = self.frame(reader, topic)
+        frame = self.frame(reader, topic, ONLY_OFFSETS if what == "offsets" else "")
         act: dict[str, Callable[[DataFrame], object]] = {
-            "noop": lambda frame: frame.write.format("noop").mode("overwrite").save(),
+            "noop": _read_all,
+            "offsets": _read_all,
             "count": _counted,
             "groupBy": lambda frame: frame.groupBy((frame["offset"] % 1000).alias("group")).count().collect(),
             "Parquet": lambda frame: frame.write.mode("overwrite").parquet(str(self._scratch / "out")),
@@ -142,7 +152,7 @@ class Queries:
         return Outcome(topic.rows, seconds, *spent)
 
     def _processor_times(self) -> tuple[float, float, float]:
-        return own_seconds(self._jvm_id), seconds_of_started(self._jvm_id), self._broker.cpu_seconds
+        return own_seconds(self._jvm_id), seconds_of_started(self._jvm_id), self._broker_seconds()
 
     def batch_seconds(self, reader: Reader, topic: Topic) -> float:
         """What a micro-batch of a thousand rows takes, in the middle: nearly all of it is overhead."""
@@ -163,6 +173,10 @@ class Queries:
             query.stop()
             raise RuntimeError(f"the stream of {reader.value} does not end")
         return median(_trigger_seconds(query.recentProgress))
+
+
+def _read_all(frame: "DataFrame") -> None:
+    frame.write.format("noop").mode("overwrite").save()
 
 
 def _counted(frame: "DataFrame") -> None:

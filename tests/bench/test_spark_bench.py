@@ -3,13 +3,15 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from bench.processor_time import own_seconds, seconds_of_started
 from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, page
-from bench.spark_queries import Queries, Reader, Topic
+from bench.spark_queries import Outcome, Queries, Reader, Topic
 from tests.spark.conftest import spark  # noqa: F401 -- the session of this worker
 
 from bench import spark as spark_bench
@@ -23,46 +25,68 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(400)]
 SMALL = Topic(100, 2, 4000)
 
 
-RATES = {Reader.OURS: 2.0, Reader.THEIRS: 1.0, Reader.LOGS: 2.5, Reader.PARQUET: 4.0}
+RATES = {Reader.OURS: 2000.0, Reader.THEIRS: 1000.0, Reader.LOGS: 2500.0, Reader.PARQUET: 4000.0}
 
 
 class CountedQueries:
-    """Answers at once: each reader has its speed."""
+    """Answers at once: each reader has its speed, and three quarters of its time are the JVM's."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Reader]] = []
-        self.is_warm = False
 
-    def rate(self, what: str, reader: Reader, topic: Topic) -> float:
+    def outcome(self, what: str, reader: Reader, topic: Topic) -> Outcome:
         self.asked.append((what, reader))
-        return RATES[reader]
+        seconds = topic.rows / RATES[reader]
+        return Outcome(topic.rows, seconds, seconds * 0.75, seconds * 0.25, 0.0)
 
 
-@pytest.mark.parametrize("with_theirs", [True, False])
-def test_a_topic_gives_a_row_for_each_target(with_theirs: bool) -> None:
+def test_a_topic_gives_a_row_for_each_query_beside_sparks_connector() -> None:
     queries = CountedQueries()
-    rows = list(spark_bench._measure_topic(queries, SMALL, 2, with_theirs=with_theirs))  # type: ignore[arg-type]
-    found = {(row.what, row.against): (row.figure, row.bound, row.is_met) for row in rows}
-    assert found["Spark reads all columns, 100 B, 2 partitions", PARQUET_FILES] == (0.5, 0.8, False)
-    assert found["log files instead of a broker, 100 B, 2 partitions", LOG_FILES] == (1.25, 1.5, False)
-    against = [what for what, other in found if other == SPARK_CONNECTOR]
-    assert against == (
-        [f"Spark {what}, 100 B, 2 partitions" for what in spark_bench.QUERIES] if with_theirs else []
-    )
+    rows = list(spark_bench._measure_queries(queries, SMALL, 2))  # type: ignore[arg-type]
+    assert [(row.what, row.figure, row.bound, row.against) for row in rows] == [
+        (f"Spark {what}, 100 B, 2 partitions", 2.0, 1.0, SPARK_CONNECTOR) for what in spark_bench.QUERIES
+    ]
     # Once to warm up and twice to measure, each reader in turn first.
     counts = [reader for what, reader in queries.asked if what == "count"]
-    readers = [Reader.OURS, Reader.THEIRS] if with_theirs else [Reader.OURS]
+    readers = [Reader.OURS, Reader.THEIRS]
     assert counts == [*readers, *readers, *reversed(readers)]
+
+
+def test_a_topic_gives_rows_beside_parquet_and_for_log_files() -> None:
+    rows = list(spark_bench._measure_scans(CountedQueries(), SMALL, 3))  # type: ignore[arg-type]
+    assert [(row.what, row.figure, row.bound, row.against, row.is_met) for row in rows] == [
+        ("Spark reads all columns, 100 B, 2 partitions", 0.5, 0.8, PARQUET_FILES, False),
+        ("log files instead of a broker, 100 B, 2 partitions", 1.25, 1.5, LOG_FILES, False),
+        ("log files instead of a broker, only offsets, 100 B, 2 partitions", 1.25, 1.5, LOG_FILES, False),
+    ]
+    assert rows[0].snakka == "2,000 rows/s (JVM 375.00, Python 125.00, broker 0.00)"
     assert "not seen before" not in page(rows, [], 1.0, quick=False)
 
 
 def test_the_topics_are_those_of_the_targets() -> None:
-    topics = spark_bench.topics(quick=False)
+    topics = spark_bench.topics(spark_bench.BYTES, quick=False)
     assert {(each.value_bytes, each.partitions) for each in topics} == {
         (size, count) for size in (100, 1024) for count in (1, 2, 8)
     }
     assert all(each.rows % each.partitions == 0 and each.rows > 100_000 for each in topics)
-    assert len(spark_bench.topics(quick=True)) == 2
+    assert len(spark_bench.topics(spark_bench.QUICK_BYTES, quick=True)) == 2
+
+
+def test_processor_time_is_that_of_a_process_and_of_those_it_has_started() -> None:
+    work = "sum(range(6_000_000)); print(flush=True); input()"
+    own = own_seconds(os.getpid())
+    started = seconds_of_started(os.getpid())
+    with subprocess.Popen(
+        [sys.executable, "-c", work], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        spent = own_seconds(child.pid)
+        assert spent > 0
+        assert seconds_of_started(os.getpid()) >= started + spent
+        child.communicate(b"\n", timeout=30)
+    assert own_seconds(os.getpid()) >= own > 0
+    assert own_seconds(child.pid) == 0
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +95,7 @@ def queries(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> 
     data = scratch / "data"
     with BlockingLocalBroker(data_dir=str(data)) as broker:
         SMALL.fill(broker.bootstrap_servers)
-        queries = Queries(spark, broker.bootstrap_servers, data, scratch)
+        queries = Queries(spark, broker.bootstrap_servers, data, scratch, time.process_time)
         queries.write_parquet(SMALL)
         yield queries
 
@@ -88,13 +112,15 @@ def test_every_reader_reads_the_same_rows(queries: Queries) -> None:
         assert totals[0] == SMALL.rows
 
 
-@pytest.mark.parametrize("what", spark_bench.QUERIES)
+@pytest.mark.parametrize("what", [*spark_bench.QUERIES, "offsets"])
 def test_every_query_has_a_rate(queries: Queries, what: str) -> None:
-    assert queries.rate(what, Reader.LOGS, SMALL) > 0
+    outcome = queries.outcome(what, Reader.LOGS, SMALL)
+    assert outcome.rate > 0
+    assert outcome.jvm_seconds > 0
 
 
 def test_a_micro_batch_has_a_duration(queries: Queries) -> None:
-    assert 0 < queries.batch_seconds(Reader.OURS, SMALL._replace(rows=8000)) < 60
+    assert 0 < queries.batch_seconds(Reader.OURS, SMALL) < 60
 
 
 def test_without_a_compiler_there_is_no_row_for_compiled_code() -> None:
