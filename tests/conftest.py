@@ -16,10 +16,10 @@ REQUIRE_ALL = os.environ.get("SNAKKA_REQUIRE_ALL") == "1"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Before anything is collected, and before workers start: they inherit the environment."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A shell lets what it starts in the background ignore Ctrl-C, and so would all that tests start and interrupt.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    """Before anything is collected, and before workers start: they inherit the environment."""
     is_worker = hasattr(config, "workerinput")
     if not is_worker and not os.environ.get("SNAKKA_KAFKA_LIBS"):
         libs = find_kafka_libs()
