@@ -80,7 +80,8 @@ In a `foreachBatch` of your own an exactly-once write needs `txnAppId`, a name t
 ## Writing tables
 
 Tasks write Parquet files, and the driver adds them to the table in one commit that carries the query and the batch; a
-batch that is tried again is not added twice. Another `checkpointLocation` is another query: what it reads again is added again.
+batch that is tried again is not added twice. Another `checkpointLocation` is another query: what it reads again is added
+again.
 
 `snakka-delta`; options that begin with `storage.` go to the object store:
 
