@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import doctest
+import gc
 import inspect
 import os
 import signal
@@ -229,6 +230,21 @@ def test_ctrl_c_ends_a_wait_and_nothing_else(broker: BlockingLocalBroker) -> Non
     os.kill(process.pid, signal.SIGINT)
     output, errors = process.communicate(timeout=30)
     assert (output, errors) == ("interrupted ['silent']\nclosed\n", "")
+
+
+def test_ctrl_c_before_a_call_has_begun(broker: BlockingLocalBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left that nobody waits for, which Python would warn of."""
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        with monkeypatch.context() as patch:
+            patch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                admin.list_topics()
+            gc.collect()
+        assert isinstance(admin.list_topics(), list)
 
 
 @pytest.mark.parametrize("name", ["Admin", "Producer", "Consumer"])

@@ -43,7 +43,12 @@ class _LoopThread:
             finally:
                 ended.set()
 
-        outcome = asyncio.run_coroutine_threadsafe(run(), self._loop)
+        running = run()
+        try:
+            outcome = asyncio.run_coroutine_threadsafe(running, self._loop)
+        except BaseException:
+            running.close()  # whoever interrupts us here wants none of it
+            raise
         try:
             return outcome.result()
         except BaseException:
