@@ -21,7 +21,7 @@ _JVM_OPTIONS = "SPARK_SUBMIT_OPTS"
 _SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 _STDERR = 2
 
-# The JVM looks at each value of columns that come from Python; without checks that Spark does itself, a quarter faster.
+# The JVM looks at each value of columns that come from Python; Arrow need not check again what Spark has checked.
 _TRUSTED_ARROW = "-Darrow.enable_unsafe_memory_access=true -Darrow.enable_null_check_for_get=false"
 
 
