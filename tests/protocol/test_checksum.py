@@ -1,10 +1,14 @@
-"""CRC-32C: known answers, and the same number whatever holds the bytes."""
+"""CRC-32C: known answers, and the same number whatever holds the bytes, and whoever counts."""
 
+from collections.abc import Callable
+from random import Random
+
+import google_crc32c
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakka.protocol.checksum import BLOCK_BYTES, crc32c, table_extend
+from snakka.protocol.checksum import BLOCK_BYTES, crc32c, crc32c_of_blocks, table_extend
 
 # From RFC 3720, appendix B.4.
 KNOWN = [
@@ -16,24 +20,41 @@ KNOWN = [
 ]
 
 
+Checksum = Callable[[bytes | bytearray | memoryview], int]
+
+
+@pytest.fixture(params=[crc32c, crc32c_of_blocks], ids=["chosen", "of blocks"])
+def checksum(request: pytest.FixtureRequest) -> Checksum:
+    chosen: Checksum = request.param
+    return chosen
+
+
 @pytest.mark.parametrize(("data", "expected"), KNOWN)
-def test_known_answers(data: bytes, expected: int) -> None:
-    assert crc32c(data) == expected
+def test_known_answers(checksum: Checksum, data: bytes, expected: int) -> None:
+    assert checksum(data) == expected
     assert table_extend()(0, data) == expected
 
 
 @pytest.mark.parametrize("size", [BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES + 77])
-def test_every_kind_of_buffer_agrees(size: int) -> None:
+def test_every_kind_of_buffer_agrees(checksum: Checksum, size: int) -> None:
     data = (bytes(range(251)) * (size // 251 + 1))[:size]
-    expected = crc32c(data)
-    assert crc32c(bytearray(data)) == expected
-    assert crc32c(memoryview(data)) == expected
-    assert crc32c(memoryview(bytearray(b"before" + data + b"after"))[6 : 6 + size]) == expected
+    expected = google_crc32c.value(data)
+    assert checksum(data) == expected
+    assert checksum(bytearray(data)) == expected
+    assert checksum(memoryview(data)) == expected
+    assert checksum(memoryview(bytearray(b"before" + data + b"after"))[6 : 6 + size]) == expected
 
 
-def test_a_checksummed_buffer_can_still_grow() -> None:
+@given(st.integers(0, 5 * 3072), st.integers(0, 16), st.randoms(use_true_random=False))
+def test_wherever_the_bytes_begin_and_end(size: int, begin: int, chance: Random) -> None:
+    """The compiled one counts words and stretches of words; there is a rest of any size at any place."""
+    data = chance.randbytes(begin + size)
+    assert crc32c(memoryview(data)[begin:]) == google_crc32c.value(data[begin:])
+
+
+def test_a_checksummed_buffer_can_still_grow(checksum: Checksum) -> None:
     buffer = bytearray(2 * BLOCK_BYTES)
-    crc32c(memoryview(buffer))
+    checksum(memoryview(buffer))
     buffer += b"more"
     assert len(buffer) == 2 * BLOCK_BYTES + 4
 

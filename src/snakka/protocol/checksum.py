@@ -1,13 +1,15 @@
 """CRC-32C over views, in C and without copying what is large.
 
-The C function takes only objects whose memory cannot move (bytes, but neither bytearray nor memoryview). A ctypes array
-laid over the view is such an object, so whole blocks are checksummed where they lie; only the tail, at most a block, is
-copied. Measured for 1 MiB: 39 us for bytes, 42 us this way, 62 us by copying everything.
+Our own compiled function takes any buffer. Where it is not there (native/checksum.c says where it is), google_crc32c takes
+only objects whose memory cannot move (bytes, but neither bytearray nor memoryview). A ctypes array laid over the view is
+such an object, so whole blocks are checksummed where they lie; only the tail, at most a block, is copied.
 """
 
 import ctypes
 from collections.abc import Callable
 from typing import Any
+
+from snakka.protocol.record_engine import IS_COMPILED
 
 BLOCK_BYTES = 128 * 1024
 _Block = ctypes.c_char * BLOCK_BYTES
@@ -43,8 +45,8 @@ except ImportError:
     _extend = table_extend()
 
 
-def crc32c(data: bytes | bytearray | memoryview) -> int:
-    """CRC-32C (Castagnoli) of the whole of `data`."""
+def crc32c_of_blocks(data: bytes | bytearray | memoryview) -> int:
+    """The same as `crc32c`, block by block."""
     size = len(data)
     if size <= BLOCK_BYTES:
         return _extend(0, bytes(data))
@@ -58,3 +60,16 @@ def crc32c(data: bytes | bytearray | memoryview) -> int:
     for position in range(0, tail, BLOCK_BYTES):
         crc = _extend(crc, _Block.from_buffer(view, position))
     return _extend(crc, view[tail:].tobytes())
+
+
+def _chosen() -> Callable[[bytes | bytearray | memoryview], int]:
+    if IS_COMPILED:
+        from snakka.protocol import _records
+
+        if _records.HAS_CRC32C:
+            return _records.crc32c
+    return crc32c_of_blocks
+
+
+# CRC-32C (Castagnoli) of the whole of a buffer.
+crc32c = _chosen()

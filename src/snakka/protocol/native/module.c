@@ -21,6 +21,8 @@ start(PyObject *module)
     Py_DECREF(errors);
     if (state->protocol_error == NULL || PyModule_AddIntMacro(module, INTERFACE) < 0)
         return -1;
+    if (PyModule_AddIntConstant(module, "HAS_CRC32C", start_checksum()) < 0)
+        return -1;
     PyObject *encoder = PyType_FromModuleAndSpec(module, &encoder_spec, NULL);
     if (encoder == NULL)
         return -1;
@@ -45,10 +47,20 @@ clear(PyObject *module)
     return 0;
 }
 
+static PyObject *
+fresh_memory(PyObject *module, PyObject *size)
+{
+    (void)module;
+    Py_ssize_t count = PyLong_AsSsize_t(size);
+    return PyErr_Occurred() ? NULL : PyByteArray_FromStringAndSize(NULL, count);
+}
+
 static PyMethodDef functions[] = {
     {"read_messages", read_messages, METH_VARARGS, "A message of each wanted record of a batch."},
     {"measure_columns", measure_columns, METH_O, "How many rows, headers, bytes and nulls the batches have."},
     {"fill_columns", fill_columns, METH_VARARGS, "Put the batches' records into columns of measured memory."},
+    {"crc32c", crc32c, METH_O, "CRC-32C of a buffer; only if HAS_CRC32C is not 0."},
+    {"fresh_memory", fresh_memory, METH_O, "A bytearray of this size with anything in it, to be written over."},
     {"murmur2", murmur2, METH_O, "Kafka's hash of a key, unsigned."},
     {"partition_keys", partition_keys, METH_VARARGS, "The partition of each key of a column, -1 for a null."},
     {NULL, NULL, 0, NULL},
