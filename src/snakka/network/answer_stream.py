@@ -8,6 +8,7 @@ from snakka.network.frame_splitter import BadFrameError, FrameSplitter
 from snakka.network.peer_dialing import first_bytes_explained, tls_reason
 from snakka.network.receive_buffer import PrivateBuffer, ReceiveMemory
 from snakka.protocol.errors import ProtocolError
+from snakka.protocol.fresh_memory import fresh_memory
 
 LARGEST_ANSWER = 2**31 - 1
 # Beyond that a peer must really send what it has announced before there is room for more.
@@ -18,13 +19,14 @@ CLOSED = "has closed the connection"
 class AnswerMemory(ReceiveMemory):
     """Memory for answers: we have asked for them, so a large one gets all its room at once, and keeps it.
 
-    Ordinary memory is used again by the next answer without the cost of fresh pages.
+    Ordinary memory is used again by the next answer without the cost of fresh pages. A frame is handed out when all of it
+    has arrived, so nobody sees what was there before.
     """
 
     __slots__ = ()
 
     def take(self, size: int, received: int) -> PrivateBuffer:
-        return bytearray(size) if size <= _ROOM_AT_ONCE_BYTES else super().take(size, received)
+        return fresh_memory(size) if size <= _ROOM_AT_ONCE_BYTES else super().take(size, received)
 
 
 class AnswerTaker(Protocol):
