@@ -286,6 +286,63 @@ def test_sixteen_bytes_are_shown_as_a_uuid() -> None:
     assert decoded(schema, [one.bytes]) == ([{"id": str(one)}], [None])
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"scale": 2},
+        {"precision": 0},
+        {"precision": -4},
+        {"precision": "4"},
+        {"precision": True},
+        {"precision": 2, "scale": 3},
+        {"precision": 4, "scale": -1},
+        {"precision": 4, "scale": None},
+        {"precision": 39},  # right for Avro, and more than Spark's decimals have
+    ],
+)
+def test_a_decimal_against_avros_rules_is_the_bytes_that_it_is_made_of(wrong: dict[str, Any]) -> None:
+    schema = record(
+        ("price", _logical("bytes", "decimal", **wrong)),
+        ("paid", ["null", _logical("fixed", "decimal", size=2, name="Paid", **wrong)]),
+        ("rest", {"type": "array", "items": "Paid"}),
+        ("good", _logical("bytes", "decimal", precision=4, scale=4)),
+    )
+    row = {"price": b"\x04\xd2", "paid": b"\xff\xfe", "rest": [b"ab"], "good": decimal.Decimal("0.1234")}
+    values: list[bytes | None] = [
+        b"\x04\x04\xd2" + b"\x02\xff\xfe" + b"\x02ab\x00" + b"\x04\x04\xd2",
+        b"\x04",
+    ]
+    assert decoded(schema, values) == ([row, None], [None, "ends before its last field does"])
+
+
+def test_only_as_many_digits_as_fit_make_a_fixed_a_decimal() -> None:
+    def fixed(digits: int) -> Any:
+        return record(("f", _logical("fixed", "decimal", size=2, name="F", precision=digits)))
+
+    assert decoded(fixed(4), [b"\x04\xd2"]) == ([{"f": decimal.Decimal(1234)}], [None])
+    assert decoded(fixed(5), [b"\x04\xd2"]) == ([{"f": b"\x04\xd2"}], [None])
+
+
+def test_a_fixed_of_another_size_is_no_uuid() -> None:
+    schema = record(("id", {"type": "fixed", "size": 4, "name": "U", "logicalType": "uuid"}), ("n", "int"))
+    assert decoded(schema, [b"abcd\x0e"]) == ([{"id": b"abcd", "n": 7}], [None])
+
+
+def test_a_writers_decimal_without_precision_is_read_as_the_readers_decimal() -> None:
+    reader = record(("price", _logical("bytes", "decimal", precision=4, scale=2)))
+    with Registry() as registry:
+        made = decoder(reader, registry_url=registry.url)
+        texts = [
+            json.dumps(record(("price", _logical("bytes", "decimal", **wrong))))
+            for wrong in ({}, {"precision": 1, "scale": 2})
+        ]
+        values = [framed(registry.register("orders-value", text), b"\x04\x04\xd2") for text in texts]
+        rows, errors = made.decode(pa.array(values))
+    assert rows.to_pylist() == [{"price": decimal.Decimal("12.34")}] * 2
+    assert errors.to_pylist() == [None, None]
+
+
 def test_blocks_with_their_size_in_bytes_are_read() -> None:
     schema = record(("items", {"type": "array", "items": "long"}), ("end", "int"))
     # Two blocks: minus two items of two bytes, then one item.

@@ -1,12 +1,14 @@
 """Avro schemas: read, checked, and as the columns that Spark makes of them.
 
 Rule: types are Spark's own (those of its from_avro): a union with null is a column that may be null, any other union is a
-struct with a member for each branch. What Spark has no type for (a record inside itself) is refused.
+struct with a member for each branch. What Spark has no type for (a record inside itself) is refused. A logical type that
+breaks Avro's rules for it is ignored, as Avro's specification asks: what it was to stand on remains.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 _NAMED = ("record", "error", "enum", "fixed")
 _DEEPEST = 100
+_MOST_DIGITS = 38  # of Spark's decimals
+_UUID_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ class AvroSchema:
         names: dict[str, Any] = {}
         try:
             for reference in references:
-                parse_schema(json.loads(reference), names)
-            root = parse_schema(json.loads(text), names)
+                parse_schema(_with_usable_decimals(json.loads(reference)), names)
+            root = parse_schema(_with_usable_decimals(json.loads(text)), names)
         except (SchemaParseException, UnknownType, ValueError, KeyError, TypeError) as error:
             raise DecodingError("schema", f"is no Avro schema: {error}") from error
         return cls(root, names)
@@ -49,6 +53,36 @@ class AvroSchema:
         if isinstance(schema, Mapping) and schema["type"] in self.names:
             return self.names[schema["type"]]
         return schema
+
+
+def _with_usable_decimals(part: Any) -> Any:
+    """The schema with plain bytes where it has decimals that are none: fastavro would refuse all of it for one of them."""
+    if isinstance(part, list):
+        return [_with_usable_decimals(branch) for branch in part]
+    if not isinstance(part, dict):
+        return part
+    kept = {
+        key: _with_usable_decimals(each) if key in ("type", "items", "values") else each
+        for key, each in part.items()
+        if key != "logicalType" or each != "decimal" or _is_usable_decimal(part)
+    }
+    if isinstance(fields := part.get("fields"), list):
+        # A field is no type itself: what it says beside its type is nobody's logical type.
+        kept["fields"] = [
+            {**field, "type": _with_usable_decimals(field["type"])} if "type" in field else field
+            for field in fields
+        ]
+    return kept
+
+
+def _is_usable_decimal(node: Mapping[str, Any]) -> bool:
+    precision, scale = node.get("precision"), node.get("scale", 0)
+    if type(precision) is not int or type(scale) is not int:
+        return False
+    most = _MOST_DIGITS
+    if node["type"] == "fixed" and type(node.get("size")) is int:
+        most = min(most, math.floor(math.log10(2) * (8 * node["size"] - 1)))
+    return node["type"] in ("bytes", "fixed") and 0 <= scale <= precision and 0 < precision <= most
 
 
 def columns_of(schema: AvroSchema) -> StructType:
@@ -99,9 +133,9 @@ def _simple_type(node: Mapping[str, Any]) -> DataType:
     from pyspark.sql import types
 
     kind, logical = node["type"], node.get("logicalType")
-    if logical == "decimal" and kind in ("bytes", "fixed") and 0 < node.get("precision", 0) <= 38:
+    if logical == "decimal":
         return types.DecimalType(node["precision"], node.get("scale", 0))
-    if kind == "fixed" and logical == "uuid":
+    if kind == "fixed" and logical == "uuid" and node["size"] == _UUID_BYTES:
         return types.StringType()
     if kind == "int" and logical == "date":
         return types.DateType()
