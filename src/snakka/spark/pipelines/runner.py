@@ -30,6 +30,7 @@ from snakka.spark.pipelines.plan import build_views
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
 from snakka.spark.pipelines.progress import SinkProgress
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
+from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
@@ -232,29 +233,25 @@ class Run:
             self._fail(f"sink {name}: {progress.error}")
 
     def _stop_queries(self) -> None:
-        """Between batches where that is soon enough; a batch that is cut short is done again by the next run."""
-        deadline = self._clock.monotonic() + (
-            0 if self._outcome == "failed" else self._settings.grace_seconds
+        still_run = stop_queries(
+            self._queries,
+            grace_seconds=0 if self._outcome == "failed" else self._settings.grace_seconds,
+            clock=self._clock,
+            wait=self._wait_for_batches,
         )
-        # Where there is much to read the next batch begins at once: only its number tells that the last one is done.
-        active = {name: _last_batch(query) for name, query in self._queries.items() if query.isActive}
-        while active:
-            for name, last_batch in list(active.items()):
-                query = self._queries[name]
-                is_busy = query.isActive and query.status["isTriggerActive"]
-                is_done = not is_busy or _last_batch(query) > last_batch
-                if is_done or self._clock.monotonic() >= deadline:
-                    _quietly(query.stop)
-                    del active[name]
-            if active:
-                self._take_reports(_TICK_SECONDS / 4)
-                self._show()
+        for name in still_run:
+            self._sinks[name].error = STILL_RUNS
+            self._display.say(f"sink {name}: {STILL_RUNS}")
         for name, query in self._queries.items():
             progress = self._sinks[name]
             if progress.state not in ("finished", "failed"):
                 for report in query.recentProgress:
                     progress.add(json.loads(report.json), self._clock.monotonic())
                 progress.state = "stopped"
+
+    def _wait_for_batches(self) -> None:
+        self._take_reports(_TICK_SECONDS / 4)
+        self._show()
 
     def _take_reports(self, wait_seconds: float) -> None:
         try:
@@ -373,12 +370,6 @@ def _listener(reports: "SimpleQueue[str]") -> Any:
             pass
 
     return Listener()
-
-
-def _last_batch(query: "StreamingQuery") -> int:
-    """The number of the last batch that is done; -1 if there is none yet."""
-    progress = query.lastProgress
-    return -1 if progress is None else int(progress.batchId)
 
 
 def _quietly(action: Callable[[], object]) -> None:

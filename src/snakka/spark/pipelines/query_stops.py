@@ -1,0 +1,62 @@
+"""Stopping the queries of a run: between two batches where that is soon enough, and never waiting for ever.
+
+A query gets the run's grace to end the batch that it is at; then it is stopped, which cuts what is under way: the next run
+does that batch again. Spark interrupts a query, and gives up on one that does not heed it (its source's process
+hangs, say) after `spark.sql.streaming.stopTimeout`, which our sessions set.
+
+Rule: every query is asked to stop, whatever became of those before it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from snakka.runtime.clock import Clock
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+STILL_RUNS = (
+    "it did not stop in time (spark.sql.streaming.stopTimeout says how long that is); Spark is ended all the same, and"
+    " the next run does its batch again"
+)
+
+
+def stop_queries(
+    queries: "Mapping[str, StreamingQuery]", *, grace_seconds: float, clock: Clock, wait: Callable[[], None]
+) -> list[str]:
+    """`wait` is called while batches are under way, and takes a moment. The names of those that still run."""
+    deadline = clock.monotonic() + grace_seconds
+    # Where there is much to read the next batch begins at once: only its number tells that the last one is done.
+    active = {name: _last_batch(query) for name, query in queries.items() if query.isActive}
+    still_run = []
+    while active:
+        for name, last_batch in list(active.items()):
+            query = queries[name]
+            is_busy = query.isActive and query.status["isTriggerActive"]
+            is_done = not is_busy or _last_batch(query) > last_batch
+            if is_done or clock.monotonic() >= deadline:
+                if not _stop(query):
+                    still_run.append(name)
+                del active[name]
+        if active:
+            wait()
+    return still_run
+
+
+def _stop(query: "StreamingQuery") -> bool:
+    """Whether it has ended."""
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        query.stop()
+    except Py4JJavaError:
+        return False  # Spark has waited long enough; it calls the query inactive all the same
+    except Exception:
+        return True  # nobody answers for it: Spark is gone, and the query with it
+    return True
+
+
+def _last_batch(query: "StreamingQuery") -> int:
+    """The number of the last batch that is done; -1 if there is none yet."""
+    progress = query.lastProgress
+    return -1 if progress is None else int(progress.batchId)

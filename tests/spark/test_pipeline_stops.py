@@ -1,0 +1,126 @@
+"""How the queries of a run are stopped: by the clock, with queries made by hand; and one of Spark's that can't be."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
+
+from snakka.runtime.clock import SystemClock
+from snakka.spark.pipelines.query_stops import stop_queries
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+TICK_SECONDS = 0.5
+
+
+@dataclass
+class HandClock:
+    seconds: float = 0.0
+
+    def now_ms(self) -> int:
+        return round(self.seconds * 1000)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def tick(self) -> None:
+        self.seconds += TICK_SECONDS
+
+
+@dataclass
+class Query:
+    """As Spark shows one: a batch follows the other, without a pause if there is always more to read."""
+
+    clock: HandClock
+    batch_seconds: float
+    is_idle: bool = False
+    stop_error: Exception | None = None
+    stopped_at: list[float] = field(default_factory=list)
+
+    @property
+    def isActive(self) -> bool:  # noqa: N802 -- Spark's names
+        return not self.stopped_at
+
+    @property
+    def status(self) -> dict[str, Any]:
+        return {"isTriggerActive": not self.is_idle}
+
+    @property
+    def lastProgress(self) -> Any:  # noqa: N802
+        done = int(self.clock.seconds // self.batch_seconds)
+        return SimpleNamespace(batchId=done - 1) if done else None
+
+    def stop(self) -> None:
+        self.stopped_at.append(self.clock.seconds)
+        if self.stop_error is not None:
+            raise self.stop_error
+
+
+def stopped(clock: HandClock, grace_seconds: float = 30.0, **queries: Any) -> list[str]:
+    return stop_queries(queries, grace_seconds=grace_seconds, clock=clock, wait=clock.tick)
+
+
+def timed_out() -> Py4JJavaError:
+    java = SimpleNamespace(_target_id="o1", _gateway_client=SimpleNamespace())
+    return Py4JJavaError(
+        "java.util.concurrent.TimeoutException: failed to stop within 30000 milliseconds", java
+    )
+
+
+def test_a_query_that_always_has_more_to_do_ends_the_batch_that_it_is_at() -> None:
+    clock = HandClock(4.0)
+    first, busy, idle = Query(clock, 7.0), Query(clock, 3.0), Query(clock, 3.0, is_idle=True)
+    assert stopped(clock, first=first, busy=busy, idle=idle) == []
+    assert (first.stopped_at, busy.stopped_at, idle.stopped_at) == ([7.0], [6.0], [4.0])
+
+
+def test_a_batch_that_outlasts_the_grace_is_cut() -> None:
+    clock = HandClock(1.0)
+    slow, quick = Query(clock, 1000.0), Query(clock, 2.0)
+    assert stopped(clock, grace_seconds=5.0, slow=slow, quick=quick) == []
+    assert (slow.stopped_at, quick.stopped_at) == ([6.0], [2.0])
+
+
+def test_a_query_that_can_not_be_stopped_holds_nobody_up() -> None:
+    clock = HandClock(1.0)
+    stuck, other = Query(clock, 1000.0, stop_error=timed_out()), Query(clock, 1000.0)
+    assert stopped(clock, grace_seconds=0.0, stuck=stuck, other=other) == ["stuck"]
+    assert (stuck.stopped_at, other.stopped_at) == ([1.0], [1.0])  # each is asked once
+
+
+def test_queries_of_a_spark_that_is_gone_have_ended() -> None:
+    clock = HandClock(1.0)
+    gone = Query(clock, 2.0, stop_error=Py4JNetworkError("Answer from Java side is empty"))
+    assert stopped(clock, gone=gone) == []
+
+
+def test_spark_gives_up_on_a_query_that_does_not_heed_it(
+    spark: "SparkSession", request: pytest.FixtureRequest
+) -> None:
+    """It waits for an answer from Python, which no interrupt reaches."""
+    name = "spark.sql.streaming.stopTimeout"
+    limit = spark.conf.get(name)
+    assert limit == "30s"  # our sessions'; Spark's own is none
+    hangs, may_end = threading.Event(), threading.Event()
+
+    def hang(batch: "DataFrame", number: int) -> None:
+        hangs.set()
+        may_end.wait(60)
+
+    query = spark.readStream.format("rate").load().writeStream.foreachBatch(hang).start()
+    request.addfinalizer(lambda: query.awaitTermination(60))
+    request.addfinalizer(may_end.set)
+    assert hangs.wait(60)
+    spark.conf.set(name, "200ms")
+    request.addfinalizer(lambda: spark.conf.set(name, limit))
+    begun = time.monotonic()
+    still_run = stop_queries(
+        {"out": query}, grace_seconds=0.3, clock=SystemClock(), wait=lambda: time.sleep(0.05)
+    )
+    assert still_run == ["out"]
+    assert 0.5 <= time.monotonic() - begun < 20
