@@ -106,24 +106,46 @@ def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Ro
 
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """All columns: our connector beside Parquet files, and log files beside our connector; offsets only: the latter."""
-    everything = _measure_rounds(queries, "noop", topic, (Reader.OURS, Reader.LOGS, Reader.PARQUET), rounds)
-    offsets = _measure_rounds(queries, "offsets", topic, (Reader.OURS, Reader.LOGS), rounds)
-    parquet = everything[Reader.OURS], everything[Reader.PARQUET], PARQUET_FILES, AT_LEAST_OF_PARQUET
-    yield _row_with_shares(f"Spark reads all columns, {topic.shown}", *parquet)
+    ours, logs, parquet, memory = Reader.OURS, Reader.LOGS, Reader.PARQUET, Reader.MEMORY
+    everything = _measure_rounds(queries, "noop", topic, (ours, logs, parquet, memory), rounds)
+    offsets = _measure_rounds(queries, "offsets", topic, (ours, logs, memory), rounds)
+    yield _row_with_ceiling(
+        f"Spark reads all columns, {topic.shown}",
+        (everything[ours], everything[parquet], everything[memory]),
+        PARQUET_FILES,
+        AT_LEAST_OF_PARQUET,
+    )
     for what, outcomes in (("", everything), ("only offsets, ", offsets)):
-        logs = outcomes[Reader.LOGS], outcomes[Reader.OURS], LOG_FILES, LOG_FILES_OF_CONNECTOR
-        yield _row_with_shares(f"log files instead of a broker, {what}{topic.shown}", *logs)
+        yield _row_with_ceiling(
+            f"log files instead of a broker, {what}{topic.shown}",
+            (outcomes[logs], outcomes[ours], outcomes[memory]),
+            LOG_FILES,
+            LOG_FILES_OF_CONNECTOR,
+        )
 
 
-def _row_with_shares(
-    what: str, mine: Sequence[Outcome], other: Sequence[Outcome], against: str, bound: float
+def _row_with_ceiling(
+    what: str,
+    outcomes: tuple[Sequence[Outcome], Sequence[Outcome], Sequence[Outcome]],
+    against: str,
+    bound: float,
 ) -> Row:
-    """With the processor seconds of a million rows, by process, of the round in the middle."""
+    """Of our outcomes, the others', and those of columns that were ready: what our ratio could be at most.
+
+    With the processor seconds of a million rows, by process, of the round in the middle.
+    """
+    mine, other, ready = outcomes
     row = _row(what, mine, other, against, bound)
+    ceiling = _row(what, ready, other, against, bound).figure
     middle, reference = (
         sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
     )
-    return replace(row, snakka=f"{row.snakka} ({middle.shares})", other=f"{row.other} ({reference.shares})")
+    return replace(
+        row,
+        snakka=f"{row.snakka} ({middle.shares})",
+        other=f"{row.other} ({reference.shares})",
+        ceiling=ceiling,
+    )
 
 
 def _measure_rounds(

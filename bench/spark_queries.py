@@ -1,7 +1,8 @@
-"""What Spark is asked to do with a topic, by each way to read it: our connector, Spark's own, log files, Parquet files.
+"""What Spark is asked to do with a topic, by each way to read it: our connector, Spark's own, log files, Parquet files, and
+columns that are ready in memory.
 
-Rule: the same session, the same rows and the same query; only the reader differs. The clock runs from the call to its
-return, planning included.
+Rule: the same session, as many rows of the same size, and the same query; only the reader differs. The clock runs from the
+call to its return, planning included.
 """
 
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow
 import pyarrow.compute
 
+from bench import memory_source
 from bench.processor_time import own_seconds, seconds_of_started
 from snakka.client.blocking import Admin, Producer
 
@@ -75,6 +77,7 @@ class Reader(Enum):
     THEIRS = "kafka"
     LOGS = "snakka-log"
     PARQUET = "parquet"
+    MEMORY = memory_source.NAME
 
 
 class Outcome(NamedTuple):
@@ -118,12 +121,15 @@ class Queries:
         self._data = data
         self._scratch = scratch
         self._streams = 0
+        memory_source.register(spark)
 
     def frame(self, reader: Reader, topic: Topic, columns: str = "") -> "DataFrame":
         """All columns, or those that a schema names."""
         read = self._spark.read.schema(columns) if columns else self._spark.read
         if reader is Reader.PARQUET:
             return read.parquet(str(self._parquet_of(topic)))
+        if reader is Reader.MEMORY:
+            return read.format(reader.value).options(**topic._asdict()).load()
         chosen = read.format(reader.value).option("subscribe", topic.name)
         if reader is Reader.LOGS:
             return chosen.load(str(self._data))

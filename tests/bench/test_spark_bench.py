@@ -25,7 +25,13 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(400)]
 SMALL = Topic(100, 2, 4000)
 
 
-RATES = {Reader.OURS: 2000.0, Reader.THEIRS: 1000.0, Reader.LOGS: 2500.0, Reader.PARQUET: 4000.0}
+RATES = {
+    Reader.OURS: 2000.0,
+    Reader.THEIRS: 1000.0,
+    Reader.LOGS: 2500.0,
+    Reader.PARQUET: 4000.0,
+    Reader.MEMORY: 3000.0,
+}
 
 
 class CountedQueries:
@@ -60,7 +66,11 @@ def test_a_topic_gives_rows_beside_parquet_and_for_log_files() -> None:
         ("log files instead of a broker, only offsets, 100 B, 2 partitions", 1.25, 1.5, LOG_FILES, False),
     ]
     assert rows[0].snakka == "2,000 rows/s (JVM 375.00, Python 125.00, broker 0.00)"
-    assert "not seen before" not in page(rows, [], 1.0, quick=False)
+    written = page(rows, [], 1.0, quick=False)
+    assert "not seen before" not in written
+    # What ready columns reach: of Parquet's rate, and of our connector's.
+    assert "| 0.50, at most 0.75 | at least 0.8 |" in written
+    assert "| 1.25, at most 1.50 | at least 1.5 |" in written
 
 
 def test_the_topics_are_those_of_the_targets() -> None:
@@ -110,6 +120,14 @@ def test_every_reader_reads_the_same_rows(queries: Queries) -> None:
             expected = totals
         assert totals == expected, reader
         assert totals[0] == SMALL.rows
+
+
+def test_ready_columns_are_as_many_and_as_large(queries: Queries) -> None:
+    frame = queries.frame(Reader.MEMORY, SMALL)
+    assert frame.schema == queries.frame(Reader.OURS, SMALL).schema
+    row = frame.selectExpr("count(*)", "min(length(value))", "max(length(value))").collect()[0]
+    assert tuple(row) == (SMALL.rows, SMALL.value_bytes, SMALL.value_bytes)
+    assert queries.frame(Reader.MEMORY, SMALL, "offset LONG").count() == SMALL.rows
 
 
 @pytest.mark.parametrize("what", [*spark_bench.QUERIES, "offsets"])

@@ -1,0 +1,79 @@
+"""A source in Python that has nothing to do: its columns are ready, and it hands them to Spark again and again.
+
+It has the columns of a topic, its number of rows and at least a task for each core. What it reaches is what any source in
+Python could reach at most in this Spark, whatever it reads.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from snakka.spark.columns import MOST_ROWS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAME = "snakka-bench-memory"
+# As our connector does it.
+BATCH_BYTES = 4 * 1024 * 1024
+
+
+def register(spark: "SparkSession") -> None:
+    """Make format(NAME) known; its options are `rows`, `partitions` and `value_bytes`."""
+    # A class within a function is sent to the workers as it is: they can't import this package.
+    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+    class Share(InputPartition):
+        def __init__(self, rows: int) -> None:
+            self.rows = rows
+
+    class MemoryReader(DataSourceReader):
+        def __init__(self, rows: int, tasks: int, value_bytes: int, names: list[str]) -> None:
+            self._rows = rows
+            self._tasks = tasks
+            self._value_bytes = value_bytes
+            self._names = names
+
+        def partitions(self) -> list[InputPartition]:
+            shares = [self._rows // self._tasks] * self._tasks
+            shares[0] += self._rows % self._tasks
+            return [Share(rows) for rows in shares]
+
+        def read(self, partition):  # type: ignore[no-untyped-def]
+            batch = self._columns(min(MOST_ROWS, BATCH_BYTES // self._value_bytes))
+            left = partition.rows
+            while left > 0:
+                yield batch.slice(0, left)
+                left -= batch.num_rows
+
+        def _columns(self, rows: int):  # type: ignore[no-untyped-def]
+            import pyarrow
+
+            made = {
+                "key": pyarrow.array([b"k" * 8] * rows, pyarrow.binary()),
+                "value": pyarrow.array([b"v" * self._value_bytes] * rows, pyarrow.binary()),
+                "topic": pyarrow.array([f"bench-{self._value_bytes}-{self._tasks}-{self._rows}"] * rows),
+                "partition": pyarrow.array([0] * rows, pyarrow.int32()),
+                "offset": pyarrow.array(range(rows), pyarrow.int64()),
+                "timestamp": pyarrow.array([0] * rows, pyarrow.timestamp("us", "UTC")),
+                "timestampType": pyarrow.array([0] * rows, pyarrow.int32()),
+            }
+            return pyarrow.RecordBatch.from_pydict({name: made[name] for name in self._names})
+
+    class MemorySource(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return NAME
+
+        def schema(self):  # type: ignore[no-untyped-def]
+            from snakka.spark.columns import source_schema
+
+            return source_schema(False)
+
+        def reader(self, schema):  # type: ignore[no-untyped-def]
+            rows, partitions, value_bytes = (
+                int(self.options[name]) for name in ("rows", "partitions", "value_bytes")
+            )
+            tasks = max(partitions, os.cpu_count() or 1)
+            return MemoryReader(rows, tasks, value_bytes, schema.fieldNames())
+
+    spark.dataSource.register(MemorySource)
