@@ -18,6 +18,9 @@ from snakka.protocol.messages.alter_partition import (
 )
 from snakka.protocol.messages.assign_replicas_to_dirs import AssignReplicasToDirsRequest
 
+# Between heartbeats: what is told before the next one was told at once.
+AN_HOUR_MS = 3_600_000
+
 
 async def test_from_start_to_unfenced_on_a_real_log(tmp_path) -> None:
     async with real_node(str(tmp_path), rack="r1") as node:
@@ -115,6 +118,7 @@ async def test_a_broker_that_never_ran_has_nothing_to_hand_over() -> None:
 
 async def test_a_failed_directory_is_reported_at_once() -> None:
     async with held_node() as node:
+        node.registrar._heartbeat_interval_ms = lambda: AN_HOUR_MS
         node.raft.auto_commit = True
         node.raft.lead()
         identity = node.registrar.identity
@@ -130,6 +134,7 @@ async def test_cordoned_directories_are_reported_at_once() -> None:
     async with held_node() as node:
         cordoned: list[bytes] = []
         node.registrar._cordoned_directories = lambda: list(cordoned)
+        node.registrar._heartbeat_interval_ms = lambda: AN_HOUR_MS
         node.raft.auto_commit = True
         node.raft.lead()
         await node.up()
