@@ -119,6 +119,7 @@ async def test_all_addresses_of_a_name_are_tried(
     names.addresses["kafka.test"] = ["::1", "127.0.0.1"]  # nobody listens at the first
     async with pool_of(f"kafka.test:{snakka.port}") as pool:
         await pool.any_connection(soon())
+        assert names.asked == 1, "in one dial"
 
 
 async def test_a_name_is_looked_up_for_every_dial(
