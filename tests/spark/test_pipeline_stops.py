@@ -1,8 +1,11 @@
 """How the queries of a run are stopped: by the clock, with queries made by hand; and one of Spark's that can't be."""
 
+import io
+import signal
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +13,10 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from snakka.runtime.clock import SystemClock
+from snakka.spark.pipelines import runner
+from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.query_stops import stop_queries
+from snakka.spark.pipelines.terminal import LineDisplay
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,14 +47,16 @@ class Query:
     is_idle: bool = False
     stop_error: Exception | None = None
     stopped_at: list[float] = field(default_factory=list)
+    id: str = "q-1"
+    recentProgress: tuple[Any, ...] = ()  # noqa: N815 -- Spark's names
 
     @property
-    def isActive(self) -> bool:  # noqa: N802 -- Spark's names
+    def isActive(self) -> bool:  # noqa: N802
         return not self.stopped_at
 
     @property
     def status(self) -> dict[str, Any]:
-        return {"isTriggerActive": not self.is_idle}
+        return {"isTriggerActive": not self.is_idle, "message": "Processing new data"}
 
     @property
     def lastProgress(self) -> Any:  # noqa: N802
@@ -97,6 +105,60 @@ def test_queries_of_a_spark_that_is_gone_have_ended() -> None:
     clock = HandClock(1.0)
     gone = Query(clock, 2.0, stop_error=Py4JNetworkError("Answer from Java side is empty"))
     assert stopped(clock, gone=gone) == []
+
+
+class Session:
+    """A Spark that has only to be there."""
+
+    def __init__(self) -> None:
+        self.streams = self
+        self.is_stopped = False
+
+    def addListener(self, listener: object) -> None:  # noqa: N802 -- Spark's names
+        pass
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+class Interrupting(io.StringIO):
+    """Ctrl-C, as soon as it says that the pipeline runs."""
+
+    def write(self, text: str) -> int:
+        if " runs: " in text:
+            signal.raise_signal(signal.SIGINT)
+        return super().write(text)
+
+
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_a_run_says_which_sink_did_not_stop(
+    is_stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "busy.yaml"
+    file.write_text(
+        "kafka: {bootstrap.servers: '127.0.0.1:1'}\nsources: {work: {topics: work}}\n"
+        "sinks: {out: {format: noop}}\n"
+    )
+    session = Session()
+    query = Query(HandClock(1.0), 1000.0, stop_error=timed_out() if is_stuck else None)
+    monkeypatch.setattr(runner, "topic_problems", lambda pipeline: [])
+    monkeypatch.setattr(runner, "open_session", lambda *_, **__: session)
+    monkeypatch.setattr(
+        runner, "build_views", lambda *_, **__: SimpleNamespace(problems=[], of_sink=lambda sink: "rows")
+    )
+    monkeypatch.setattr(runner, "sink_problems", lambda frame, sink: [])
+    monkeypatch.setattr(runner, "start_query", lambda *_, **__: query)
+    screen = Interrupting()
+    settings = runner.RunSettings("local[1]", Trigger("every", 1.0), {}, grace_seconds=0.2)
+    status = runner.Run(read_pipeline(file), settings, LineDisplay(screen)).go()
+    assert (status["state"], status["sinks"]["out"]["state"]) == ("interrupted", "stopped")
+    assert session.is_stopped
+    said = (
+        "sink out: it did not stop in time (spark.sql.streaming.stopTimeout says how long that is); Spark is ended all"
+        " the same, and the next run does its batch again\n"
+    )
+    assert (said in screen.getvalue()) == is_stuck
+    assert ("did not stop in time" in status["sinks"]["out"]["error"]) == is_stuck
 
 
 def test_spark_gives_up_on_a_query_that_does_not_heed_it(
