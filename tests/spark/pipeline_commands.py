@@ -121,6 +121,16 @@ class RunningCommand:
             assert time.monotonic() < deadline, f"these are left: {left}"
             time.sleep(_TICK_SECONDS)
 
+    def find(self, words: str) -> int:
+        """The number of its one process with that on its command line."""
+        shown = subprocess.run(
+            ["ps", "-A", "-ww", "-o", "sess=,pid=,args="], capture_output=True, text=True, check=True
+        )
+        fields = [line.split(maxsplit=2) for line in shown.stdout.splitlines()]
+        own = str(self.process.pid)
+        (found,) = (int(pid) for session, pid, rest in fields if session == own and words in rest)
+        return found
+
     def _processes(self) -> list[str]:
         shown = subprocess.run(
             ["ps", "-A", "-o", "sess=,stat=,args="], capture_output=True, text=True, check=True

@@ -1,10 +1,13 @@
 """Declared pipelines from the command line: real brokers, real Sparks, and what is left when they are killed."""
 
+import contextlib
 import json
+import os
 import re
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -273,6 +276,87 @@ def _continue_on_a_cluster(broker: BlockingLocalBroker, terminal: Terminal) -> N
         down = terminal.run("cluster", "down", *where)
     assert down.stdout.split() == ["ended", "worker-2,", "worker-1,", "master"]
     assert terminal.run("cluster", "status", *where).returncode == 1
+
+
+BUSY = """
+trigger: every 50ms
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources:
+  work: {{topics: work, options: {{maxOffsetsPerTrigger: {batch}}}}}
+steps:
+  done: {{function: working:done}}
+sinks:
+  out: {{format: topic, topic: worked, guarantee: exactly-once}}
+"""
+
+SLOW_MODULE = """
+import time
+from pyspark.sql.functions import udf
+
+def done(work):
+    return work.select(udf(slowly, "BINARY")("value").alias("value"))
+
+def slowly(value):
+    time.sleep(0.02)
+    return bytes(value)
+"""
+
+
+def test_ctrl_c_ends_a_query_that_always_has_more_to_do(
+    broker: BlockingLocalBroker, admin: Admin, terminal: Terminal
+) -> None:
+    """First between two batches; then while its source's process does not move any more."""
+    for topic in ("work", "worked"):
+        admin.create_topic(topic, partitions=1)
+    batch = 20
+    text = BUSY.format(bootstrap=broker.bootstrap_servers, batch=batch)
+    (terminal.directory / "busy.yaml").write_text(text)
+    (terminal.directory / "working.py").write_text(SLOW_MODULE)
+    produce(broker, "work", (b"%d" % number for number in range(20_000)))
+    with terminal.start("run", "busy.yaml", *SMALL, "--grace", "300") as running:
+        running.until(lambda: re.search(r"\nout: batch [1-9]", running.output) is not None)
+        _interrupt(running)
+        running.wait_for_the_last_process()
+    rows, written, batches = _summary(running)
+    assert rows == written == batches * batch
+    # The batch that began behind the last one may have been decided before it was cut: then it is there, whole.
+    first = [int(each.value or b"") for each in consume(broker, "worked")]
+    assert first == list(range(len(first)))
+    assert len(first) in (rows, rows + batch)
+
+    limits = ("--grace", "1", "--conf", "spark.sql.streaming.stopTimeout=20s")
+    with terminal.start("run", "busy.yaml", *SMALL, *limits) as running:
+        running.until(lambda: re.search(r"\nout: batch \d", running.output) is not None)
+        stuck = running.find("python_streaming_source_runner")
+        os.kill(stuck, signal.SIGSTOP)
+        try:
+            _interrupt(running)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(stuck, signal.SIGKILL)
+        running.wait_for_the_last_process()
+    rows, _, batches = _summary(running)
+    assert rows == batches * batch > 0
+    both = [int(each.value or b"") for each in consume(broker, "worked")]
+    assert both == list(range(len(both)))
+    assert len(both) % batch == 0
+    assert len(both) > len(first)
+
+
+def _interrupt(running: RunningCommand) -> None:
+    """Ctrl-C: it must not wait for the grace of five minutes."""
+    begun = time.monotonic()
+    assert running.signal(signal.SIGINT) == 130, running.output
+    assert time.monotonic() - begun < 100
+    assert "Traceback" not in running.output
+
+
+def _summary(running: RunningCommand) -> tuple[int, ...]:
+    """Rows in, rows out and batches, of the lines at the end."""
+    summary = running.output.rsplit("busy interrupted after", 1)[1]
+    found = re.search(r"\n  out  ([\d,]+) rows in, ([\d,]+) rows out, ([\d,]+) batches", summary)
+    assert found is not None, running.output
+    return tuple(int(each.replace(",", "")) for each in found.groups())
 
 
 def test_one_sink_that_fails_ends_the_run_and_says_why(
