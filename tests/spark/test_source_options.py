@@ -233,6 +233,7 @@ def test_brokers_are_needed_and_unknown_settings_are_named() -> None:
     for name, said in {
         "fetch.maxbytes": r"^kafka\.fetch\.maxbytes: there is no .*; did you mean kafka\.fetch\.max\.bytes\?$",
         "zzz": r"^kafka\.zzz: there is no such setting of the client$",
+        "bootstrap.servers": r"^kafka\.bootstrap\.servers: 5 is no HOST:PORT; write for example ",
         "ssl.provider": r"^kafka\.ssl\.provider has no meaning here: ",
     }.items():
         with pytest.raises(SparkOptionError, match=said):

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from functools import cache
 
+from snakka.client.broker_addresses import parse_bootstrap
 from snakka.client.errors import ClientConfigError
 from snakka.client.setting_names import ELSEWHERE, SYNONYMS
 from snakka.client.setting_rules import dotted, rules_of
@@ -111,7 +112,7 @@ def check_settings(kind: type[ConnectionSettings], settings: Mapping[str, str], 
             suggestion = f"; did you mean {PREFIX}{close[0]}?" if close else ""
             raise SparkOptionError(f"{PREFIX}{name}: there is no such setting of the client{suggestion}")
     try:
-        resolve(kind, others, settings)
+        parse_bootstrap(resolve(kind, others, settings).bootstrap_servers)
     except ClientConfigError as error:
         raise SparkOptionError(f"{PREFIX}{error}") from None
 
