@@ -155,8 +155,10 @@ def test_partitions_topics_and_patterns(cluster: Cluster) -> None:
     assert planned(subscribe="many-a, many-b") == planned(subscribePattern="^many-.$")
     assert planned(assign='{"many-a":[2],"many-b":[0,1]}') == {("many-a", 2), ("many-b", 0), ("many-b", 1)}
     assert ("__consumer_offsets", 0) not in planned(subscribePattern=".*")
-    with pytest.raises(SparkOptionError, match="nowhere: not in"):
+    with pytest.raises(SparkOptionError, match=r"nowhere: not in .*; there are \w"):
         read(cluster.data, subscribe="nowhere")
+    with pytest.raises(SparkOptionError, match=r"many-a: not in .*; .* must be a data directory"):
+        read(cluster.data / "many-a-0", subscribe="many-a")
     with pytest.raises(SparkOptionError, match="there is no such directory"):
         read("/nowhere", subscribe="many-a")
 

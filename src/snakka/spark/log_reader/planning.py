@@ -34,6 +34,7 @@ _logger = logging.getLogger(__name__)
 _INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 
 _LOOKS = 20
+_MOST_SHOWN = 10
 
 
 class OffsetsLostError(Exception):
@@ -103,10 +104,19 @@ def _chosen(options: LogOptions, there: Sequence[TopicPartition]) -> list[TopicP
     else:
         missing = [name for name in subscription.topics if name not in {each.topic for each in there}]
     if missing:
-        raise SparkOptionError(f"{', '.join(missing)}: not in {where}")
+        raise SparkOptionError(f"{', '.join(missing)}: not in {where}; {_what_is_there(there)}")
     if subscription.partitions:
         return sorted(subscription.partitions)
     return [each for each in there if each.topic in subscription.topics]
+
+
+def _what_is_there(there: Sequence[TopicPartition]) -> str:
+    """For one whose topic is not: its name or the path is wrong."""
+    if not there:
+        return "no partition is there, such as orders-0: the path must be a data directory (log.dirs) of a broker"
+    topics = sorted({each.topic for each in there if each.topic not in _INTERNAL})
+    more = f" and {len(topics) - _MOST_SHOWN} more" if len(topics) > _MOST_SHOWN else ""
+    return f"there are {', '.join(topics[:_MOST_SHOWN]) or 'internal topics only'}{more}"
 
 
 def _newest(views: Sequence[PartitionView]) -> PartitionView:
