@@ -6,7 +6,15 @@ Rule: it has the columns of the source `snakka`, and its options where they make
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+    Filter,
+    InputPartition,
+)
 from pyspark.sql.types import StructType
 
 if TYPE_CHECKING:
@@ -33,6 +41,24 @@ class LogDataSource(DataSource):
 
         options = log_options(self.options)
         return (FilteringLogReader if options.source.push_down_filters else LogReader)(options, schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 -- Spark's name
+        raise self._refusal("spark.readStream")
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        raise self._refusal("write")
+
+    def streamWriter(  # noqa: N802 -- Spark's name
+        self, schema: StructType, overwrite: bool
+    ) -> DataSourceStreamWriter:
+        raise self._refusal("writeStream")
+
+    def _refusal(self, asked: str) -> Exception:
+        from snakka.spark.client_settings import SparkOptionError
+
+        return SparkOptionError(
+            f"{self.name()} is for spark.read only; {asked} goes through a broker, with format snakka"
+        )
 
 
 class LogReader(DataSourceReader):

@@ -19,6 +19,14 @@ class _TableDataSource(DataSource):
     def _opener(self, schema: StructType) -> "tuple[TableOpener, CommitKey | None]":
         """What opens the table for data of that schema, and what a batch write is known by."""
 
+    def schema(self) -> StructType:
+        """Asked of one who reads."""
+        from snakka.spark.client_settings import SparkOptionError
+
+        raise SparkOptionError(
+            f"{self.name()} writes tables only: read them with deltalake or pyiceberg, or with Spark's own connectors"
+        )
+
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         from snakka.spark.tables.table_writer import BatchTableWriter
 

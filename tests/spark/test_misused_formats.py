@@ -1,0 +1,27 @@
+"""Formats that are asked for what they don't do: one line says what to use instead."""
+
+import pytest
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import StructType
+
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.log_reader.data_source import LogDataSource
+from snakka.spark.tables.data_sources import DeltaDataSource, IcebergDataSource
+
+
+@pytest.mark.parametrize("kind", [DeltaDataSource, IcebergDataSource])
+def test_tables_are_read_by_others(kind: type[DataSource]) -> None:
+    with pytest.raises(SparkOptionError, match=f"{kind.name()} writes tables only: read them with "):
+        kind({"path": "table"}).schema()
+
+
+def test_log_files_are_read_in_batches_and_never_written() -> None:
+    source = LogDataSource({"path": "data", "subscribe": "orders"})
+    with pytest.raises(
+        SparkOptionError, match=r"snakka-log is for spark\.read only; spark\.readStream goes "
+    ):
+        source.streamReader(StructType())
+    with pytest.raises(SparkOptionError, match="write goes through a broker, with format snakka"):
+        source.writer(StructType(), overwrite=False)
+    with pytest.raises(SparkOptionError, match="writeStream goes through a broker"):
+        source.streamWriter(StructType(), overwrite=False)
