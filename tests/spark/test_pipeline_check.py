@@ -244,9 +244,15 @@ sinks:
   out: {{format: topic, topic: big-order}}
 """
     assert [(problem.line, problem.message) for problem in topic_problems(read(tmp_path, text))] == [
-        (4, "there is no topic order-lines; did you mean orders?"),
+        (
+            4,
+            "there is no topic order-lines; did you mean orders? If not, `snakka topic create order-lines` creates it",
+        ),
         (5, "no topic is called like nothing-.*"),
-        (7, "there is no topic big-order; did you mean big-orders?"),
+        (
+            7,
+            "there is no topic big-order; did you mean big-orders? If not, `snakka topic create big-order` creates it",
+        ),
     ]
 
 

@@ -43,8 +43,8 @@ def topic_problems(pipeline: Pipeline) -> list[Problem]:
 
 def _missing(line: int, topic: str, existing: Iterable[str]) -> Problem:
     near = did_you_mean(topic, existing)
-    hint = near if "did you mean" in near else f"; `snakka topic create {topic}` creates it"
-    return Problem(line, f"there is no topic {topic}{hint}")
+    hint = f"{near} If not," if "did you mean" in near else ";"
+    return Problem(line, f"there is no topic {topic}{hint} `snakka topic create {topic}` creates it")
 
 
 def source_partitions(pipeline: Pipeline) -> dict[str, Partitions]:
