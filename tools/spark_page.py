@@ -32,6 +32,9 @@ and either goes on from the other's checkpoint once its first batch is committed
 `pyspark_snakka.enable_kafka_alias()` spares even that word where the JVM's connector is absent.
 
 ```python
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.getOrCreate()
 orders = (
     spark.readStream.format("snakka")
     .option("kafka.bootstrap.servers", "127.0.0.1:9092")
@@ -83,12 +86,28 @@ Tasks write Parquet files, and the driver adds them to the table in one commit t
 batch that is tried again is not added twice. Another `checkpointLocation` is another query: what it reads again is added
 again.
 
+```python
+rows = orders.selectExpr("CAST(value AS STRING) AS value", "timestamp")
+delta = rows.writeStream.format("snakka-delta").option("path", "orders-table")
+delta.option("checkpointLocation", "checkpoints/delta").start()
+
+iceberg = rows.writeStream.format("snakka-iceberg").option("table", "shop.orders")
+catalog = {{
+    "catalog.type": "sql",
+    "catalog.uri": "sqlite:///catalog.db",
+    "catalog.warehouse": "file:///var/lib/warehouse",
+}}
+iceberg.options(**catalog).option("checkpointLocation", "checkpoints/iceberg").start()
+```
+
+They only write: tables are read with deltalake or pyiceberg, or with Spark's own connectors.
+
 `snakka-delta`; options that begin with `storage.` go to the object store:
 
 {delta}
 
 `snakka-iceberg`; options that begin with `catalog.` are pyiceberg's properties of a catalog, for example
-`catalog.type=sql` and `catalog.uri`:
+`catalog.type`, `catalog.uri` and `catalog.warehouse`:
 
 {iceberg}
 
