@@ -1,5 +1,6 @@
 """A real Spark and a real broker: one session for all tests of a worker, one broker for a module."""
 
+import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
 NewTopic = Callable[..., str]
 # Of a test that says nothing else: Spark takes its time where others work beside it.
 SECONDS = 400
+# Most JVMs here live for seconds: compiling code twice and collecting garbage with many threads costs a third of their
+# processor time. What a daemon, a cluster's master or worker, is told has a variable of its own; so has their launcher.
+SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JVM_VARIABLES = ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS")
+
+
+def pytest_configure() -> None:
+    """For every JVM that tests start through Spark's scripts, also in processes of their own."""
+    for name in JVM_VARIABLES:
+        os.environ.setdefault(name, SHORT_LIVED_JVM)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from deltalake import DeltaTable
 from pipeline_commands import warm_cache
+from tests.spark.conftest import JVM_VARIABLES
 
 from snakka.cli.demo import _style
 from snakka.client.blocking import Consumer
@@ -29,8 +30,12 @@ SECONDS = 240
 
 @pytest.fixture
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """As a user has it who has warmed up: no variable of the tests' own Spark."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
+    """As a user has it who has warmed up: no variable of the tests' own Spark, but for what makes its JVMs cheap."""
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if name in JVM_VARIABLES or not name.startswith(("SPARK", "PYSPARK"))
+    }
     return {**own, "XDG_CACHE_HOME": str(warm_cache(tmp_path_factory))}
 
 
