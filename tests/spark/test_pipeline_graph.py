@@ -17,6 +17,7 @@ pytestmark = [
 ]
 
 SMALL = ("--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1")
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # nothing here runs long enough for more
 TABLES = """
 from pyspark import pipelines as dp
 from pyspark.sql import SparkSession
@@ -44,15 +45,22 @@ def test_a_graph_of_tables_reads_topics(broker: BlockingLocalBroker, tmp_path: P
     spec.write_text(
         f"name: shop\nstorage: file://{tmp_path}/storage\nlibraries: [{{glob: {{include: graph/**}}}}]\n"
     )
-    terminal = Terminal(tmp_path)
+    terminal = Terminal(tmp_path, JDK_JAVA_OPTIONS=QUICK_START)
     with terminal.start("run", spec.name, "--master", "local[2]", *SMALL) as running:
         assert running.process.wait(WAIT_SECONDS) == 0, running.output
         running.wait_for_the_last_process()
     counts = pyarrow.dataset.dataset(tmp_path / "spark-warehouse" / "counts").to_table().to_pylist()
     assert counts == [{"orders": 100}]
 
-    # A field that it does not know Spark finds before it starts its engine.
-    spec.write_text(spec.read_text() + "nonsense: 1\n")
+    # What is wrong with SQL only Spark's analysis finds; it names the table, and the line of its file.
+    with (tmp_path / "graph" / "counts.sql").open("a") as file:
+        file.write(
+            ";\n\nCREATE MATERIALIZED VIEW buyers AS\nSELECT count(*) AS orders\nFROM orders\nGROUP BY costumer\n"
+        )
     checked = terminal.run("check", spec.name)
     assert checked.returncode == 2, checked.stdout + checked.stderr
-    assert "nonsense" in checked.stdout + checked.stderr
+    assert "Failed to resolve flow: 'spark_catalog.default.buyers'" in checked.stdout
+    assert "`costumer` cannot be resolved. Did you mean one of the following? [`value`]" in checked.stdout
+    assert "line 6 pos 9" in checked.stdout
+    assert pyarrow.dataset.dataset(tmp_path / "spark-warehouse" / "counts").to_table().to_pylist() == counts
+    assert not (tmp_path / "spark-warehouse" / "buyers").exists()
