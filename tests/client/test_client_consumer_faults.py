@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -261,7 +261,7 @@ async def test_apache_kafka_that_is_killed_and_comes_back(tmp_path: Path, topic:
 @pytest.mark.parametrize("protocol", ["range", "cooperative-sticky", "consumer"])
 async def test_members_that_come_go_and_vanish_read_everything(topic: str, protocol: str) -> None:
     """In an order of chance, always the same; each commits what it has processed, so nothing is lost, whatever is read
-    twice."""
+    twice: also if whoever vanishes has a message in its hands while commits go on."""
     options = {
         "group.min.session.timeout.ms": "500",
         "group.consumer.min.heartbeat.interval.ms": "50",
@@ -281,9 +281,13 @@ async def test_members_that_come_go_and_vanish_read_everything(topic: str, proto
     plan, chance = random.Random(4), random.Random(848)
     processed: list[int] = []
     ends: list[bool] = []
+    in_hands: dict[Consumer, asyncio.Event] = {}  # of those that will vanish
 
     async def work(consumer: Consumer) -> None:
         async for message in consumer:
+            if consumer in in_hands:
+                in_hands[consumer].set()
+                await asyncio.Event().wait()
             if chance.random() < 0.05:
                 await asyncio.sleep(chance.random() * 0.01)
             processed.append(int(message.value or b""))
@@ -296,6 +300,13 @@ async def test_members_that_come_go_and_vanish_read_everything(topic: str, proto
             consumer, task = members.pop(plan.randrange(len(members)))
             ends.append(is_told)
             if not is_told:
+                more = 1200 + 6 * len(in_hands)
+                in_hands[consumer] = asyncio.Event()
+                for partition in range(6):
+                    await fill(broker.bootstrap_servers, topic, [more + partition], partition=partition)
+                with suppress(TimeoutError):  # others may get them
+                    await asyncio.wait_for(in_hands[consumer].wait(), 2)
+                    await asyncio.sleep(0.2)
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
                 await consumer._close()  # without a word to the group, nor a last commit
@@ -313,8 +324,9 @@ async def test_members_that_come_go_and_vanish_read_everything(topic: str, proto
                 await end(plan.random() < 0.6)
             await asyncio.sleep(plan.random() * 0.3)
         assert ends == [False, True, False, False]
+        assert any(each.is_set() for each in in_hands.values())
         async with asyncio.timeout(SECONDS):
-            while set(processed) != set(range(1200)):  # noqa: ASYNC110
+            while set(processed) != set(range(1200 + 6 * len(in_hands))):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         while members:
             await end(is_told=True)
