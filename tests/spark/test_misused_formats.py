@@ -1,10 +1,14 @@
-"""Formats that are asked for what they don't do: one line says what to use instead."""
+"""Formats that are asked for what they don't do, or without what they need: one line says what to do instead."""
+
+import importlib.util
+from importlib.machinery import ModuleSpec
 
 import pytest
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.data_source import SnakkaDataSource
 from snakka.spark.log_reader.data_source import LogDataSource
 from snakka.spark.tables.data_sources import DeltaDataSource, IcebergDataSource
 
@@ -25,3 +29,27 @@ def test_log_files_are_read_in_batches_and_never_written() -> None:
         source.writer(StructType(), overwrite=False)
     with pytest.raises(SparkOptionError, match="writeStream goes through a broker"):
         source.streamWriter(StructType(), overwrite=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "package"),
+    [
+        (SnakkaDataSource, "pyarrow"),
+        (LogDataSource, "numpy"),
+        (DeltaDataSource, "deltalake"),
+        (IcebergDataSource, "pyiceberg"),
+    ],
+)
+def test_what_the_extra_would_have_brought_is_named(
+    kind: type[DataSource], package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+
+    def find_others(name: str) -> ModuleSpec | None:
+        return None if name == package else find(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_others)
+    with pytest.raises(
+        SparkOptionError, match=rf"^{kind.name()} needs {package}: pip install 'snakka\[spark\]'$"
+    ):
+        kind({})

@@ -16,6 +16,12 @@ from pyspark.sql.types import StructType
 class SnakkaDataSource(DataSource):
     """Reads and writes topics, in batches and as streams."""
 
+    def __init__(self, options: dict[str, str]) -> None:
+        from snakka.spark.needed_packages import require_packages
+
+        require_packages(self.name(), "pyarrow", "numpy")
+        super().__init__(options)
+
     @classmethod
     def name(cls) -> str:
         return "snakka"

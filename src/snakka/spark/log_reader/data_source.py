@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 class LogDataSource(DataSource):
     """Reads log directories, in batches."""
 
+    def __init__(self, options: dict[str, str]) -> None:
+        from snakka.spark.needed_packages import require_packages
+
+        require_packages(self.name(), "pyarrow", "numpy")
+        super().__init__(options)
+
     @classmethod
     def name(cls) -> str:
         return "snakka-log"

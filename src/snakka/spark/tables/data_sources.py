@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 
 class _TableDataSource(DataSource):
+    _LIBRARY: str  # that knows this kind of table
+
+    def __init__(self, options: dict[str, str]) -> None:
+        from snakka.spark.needed_packages import require_packages
+
+        require_packages(self.name(), "pyarrow", "numpy", self._LIBRARY)
+        super().__init__(options)
+
     @abstractmethod
     def _opener(self, schema: StructType) -> "tuple[TableOpener, CommitKey | None]":
         """What opens the table for data of that schema, and what a batch write is known by."""
@@ -45,6 +53,8 @@ class _TableDataSource(DataSource):
 class DeltaDataSource(_TableDataSource):
     """Writes Delta tables, in batches and as streams."""
 
+    _LIBRARY = "deltalake"
+
     @classmethod
     def name(cls) -> str:
         return "snakka-delta"
@@ -60,6 +70,8 @@ class DeltaDataSource(_TableDataSource):
 
 class IcebergDataSource(_TableDataSource):
     """Writes Iceberg tables, in batches and as streams."""
+
+    _LIBRARY = "pyiceberg"
 
     @classmethod
     def name(cls) -> str:
