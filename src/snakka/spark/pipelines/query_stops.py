@@ -45,7 +45,7 @@ def stop_queries(
 
 def _stop(query: "StreamingQuery") -> bool:
     """Whether it has ended."""
-    from py4j.protocol import Py4JJavaError
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
     try:
         query.stop()
