@@ -17,9 +17,10 @@ from snakka.testing import BlockingLocalBroker
 NewTopic = Callable[..., str]
 HERE = Path(__file__).parent
 ROWS_A_BATCH = 40
-# Each run replays the batch in which the one before was killed, and is killed in the next.
-KILLS = [(where, batch) for batch, where in enumerate(IN_COMMIT, 1)]
-BATCHES = len(KILLS) + 3
+# Each run replays the batch in which the one before was killed, and is killed in the next. The first batch is among them,
+# since Spark's checkpoint does not know where that began.
+KILLS = [(where, batch) for batch, where in enumerate(IN_COMMIT)]
+BATCHES = len(KILLS) + 2
 RUN_SECONDS = 240
 
 
@@ -50,7 +51,7 @@ def test_every_row_is_seen_once_wherever_the_driver_and_workers_are_killed(
         for number in range(count):
             producer.send(source, b"%d" % number, partition=number % 2)
     before: set[str] = set()
-    lives = [*KILLS, ("in the middle of a task", len(KILLS) + 1)]
+    lives = [*KILLS, ("in the middle of a task", len(KILLS))]
     for number, (where, batch) in enumerate(lives):
         tasks = str(2 + 2 * (number % 2))
         code = run_driver(
