@@ -40,7 +40,7 @@ def run_driver(directory: Path, step: str, batch: int) -> int:
     (hook / "sitecustomize.py").write_text("import table_crash_points\n")
     environment = {
         **os.environ,
-        "PYTHONPATH": f"{hook}:{HERE}",
+        "PYTHONPATH": os.pathsep.join([str(hook), str(HERE), os.environ.get("PYTHONPATH", "")]),
         "TABLE_CRASH_STEP": step,
         "TABLE_CRASH_BATCH": str(batch),
         "TABLE_CRASH_DIR": str(directory),
