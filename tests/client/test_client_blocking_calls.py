@@ -9,7 +9,7 @@ import pytest
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.consumer import TopicPartition
 from snakka.client.consumer.groups.listener import RebalanceListener
-from snakka.client.errors import ProducerFencedError
+from snakka.client.errors import ClientConfigError, ProducerFencedError
 from snakka.testing import BlockingLocalBroker
 
 
@@ -122,3 +122,8 @@ def test_a_listener_hears_of_partitions_in_the_client_s_thread(servers: str) -> 
         consumer.subscribe(["heard"], listener=Listener())
         assert next(consumer).value == b"1"
     assert heard == [("assigned", "snakka consumer"), ("revoked", "snakka consumer")]
+
+
+def test_who_could_not_even_begin_says_why() -> None:
+    with pytest.raises(ClientConfigError, match="nowhere"), Admin(bootstrap_servers="nowhere"):
+        pytest.fail("it has started without a port to go to")

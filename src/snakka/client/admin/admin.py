@@ -77,8 +77,9 @@ class Admin(
         """Reach the cluster; NoBrokerError if nobody answers."""
         if self._settings is None or self._tasks is not None:
             return
-        self._tasks = Tasks()
-        self._cluster = open_cluster(self._settings, self._tasks)
+        tasks = Tasks()
+        self._cluster = open_cluster(self._settings, tasks)
+        self._tasks = tasks  # from here on there is something to stop
         self._coordinators = Coordinators(self._cluster)
         try:
             if self.is_at_controllers:

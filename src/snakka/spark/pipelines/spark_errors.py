@@ -29,7 +29,10 @@ _REMEDIES = (
         re.compile(r"state (?:key|value) schema|[Ss]tateful operator|state metadata"),
         _OTHER_FILE + "change its steps back, or begin anew with `snakka pipeline reset --to earliest`",
     ),
-    (re.compile(r"Java gateway process exited"), " It needs Java 17, on the PATH or as JAVA_HOME"),
+    (
+        re.compile(r"Java gateway process exited"),
+        " It needs Java 17, on the PATH or as JAVA_HOME, and a master that Spark knows",
+    ),
 )
 
 
