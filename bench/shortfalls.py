@@ -15,18 +15,19 @@ _REASONS = {
         most of the time; of what it does, four fifths is the kernel's work between page cache and socket""",
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
-    "Spark reads all columns, 1 KB": """the JVM takes less for these rows than for Parquet's, as the figures in
-        brackets show, but Python takes about as long again, and the broker nearly half of that, on the same two
-        cores. Where Python's time goes is not profiled; copies through two sockets are a part of it. One partition
-        is one task, where Parquet's file is read by two""",
-    "Spark reads all columns": """the JVM alone takes about as long for rows from Python as for all of Parquet's, as
-        the figures in brackets show, and both cores are busy. Spark takes a Python source's columns apart into rows
-        (PythonPartitionReaderFactory.supportColumnarReads is false), and its projection copies each row once more,
-        as a flight recording shows. Python and the broker come on top; one partition is one task, where Parquet's
-        file is read by two""",
-    "log files instead": """both end in the same way: the JVM makes rows of columns that come from Python, which is
-        more than half of the processor time where all columns are read, as the figures in brackets show; what log
-        files save is the broker's part and little of Python's""",
+    "Spark reads all columns, 1 KB": """what ready columns reach is the ratio at most. What is missing to it is the way
+        of the bytes from the broker's file into those columns: two copies in the broker's kernel (sendfile took as long
+        on loopback), receiving, the checksum and one copy in Python, on the two cores that the JVM needs too, as the
+        figures in brackets show. One partition is one task, where Parquet's file is read by two""",
+    "Spark reads all columns": """what ready columns reach is the ratio at most, and leaves little or no room: the JVM
+        alone takes about as long for rows from Python as for all of Parquet's, as the figures in brackets show. Spark
+        takes a Python source's columns apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and
+        its projection copies each row once more. Python and the broker come on top, and both cores are busy; one
+        partition is one task, where Parquet's file is read by two""",
+    "log files instead": """what ready columns reach is the ratio at most. Both readers end in the same way: the JVM makes
+        rows of columns that come from Python, which is more than half of the processor time where all columns are read,
+        as the figures in brackets show; what log files save is the broker's part and the receiving, while checksum and
+        decoding remain""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
