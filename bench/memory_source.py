@@ -1,7 +1,7 @@
 """A source in Python that has nothing to do: its columns are ready, and it hands them to Spark again and again.
 
-It has the columns of a topic, its number of rows and at least a task for each core. What it reaches is what any source in
-Python could reach at most in this Spark, whatever it reads.
+It has the columns of a topic, its number of rows and a task for each core. What it reaches is what any source in Python
+could reach at most in this Spark, whatever it reads.
 """
 
 import os
@@ -18,7 +18,7 @@ BATCH_BYTES = 4 * 1024 * 1024
 
 
 def register(spark: "SparkSession") -> None:
-    """Make format(NAME) known; its options are `rows`, `partitions` and `value_bytes`."""
+    """Make format(NAME) known; its options are `rows` and `value_bytes`."""
     # A class within a function is sent to the workers as it is: they can't import this package.
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
@@ -48,16 +48,17 @@ def register(spark: "SparkSession") -> None:
         def _columns(self, rows: int):  # type: ignore[no-untyped-def]
             import pyarrow
 
-            made = {
-                "key": pyarrow.array([b"k" * 8] * rows, pyarrow.binary()),
-                "value": pyarrow.array([b"v" * self._value_bytes] * rows, pyarrow.binary()),
-                "topic": pyarrow.array([f"bench-{self._value_bytes}-{self._tasks}-{self._rows}"] * rows),
-                "partition": pyarrow.array([0] * rows, pyarrow.int32()),
-                "offset": pyarrow.array(range(rows), pyarrow.int64()),
-                "timestamp": pyarrow.array([0] * rows, pyarrow.timestamp("us", "UTC")),
-                "timestampType": pyarrow.array([0] * rows, pyarrow.int32()),
+            of_every_row = {
+                "key": pyarrow.scalar(b"k" * 8),
+                "value": pyarrow.scalar(b"v" * self._value_bytes),
+                "topic": pyarrow.scalar(f"bench-{self._value_bytes}-{self._rows}"),
+                "partition": pyarrow.scalar(0, pyarrow.int32()),
+                "offset": pyarrow.scalar(0, pyarrow.int64()),
+                "timestamp": pyarrow.scalar(0, pyarrow.timestamp("us", "UTC")),
+                "timestampType": pyarrow.scalar(0, pyarrow.int32()),
             }
-            return pyarrow.RecordBatch.from_pydict({name: made[name] for name in self._names})
+            columns = {name: pyarrow.repeat(of_every_row[name], rows) for name in self._names}
+            return pyarrow.RecordBatch.from_pydict(columns)
 
     class MemorySource(DataSource):
         @classmethod
@@ -70,10 +71,7 @@ def register(spark: "SparkSession") -> None:
             return source_schema(False)
 
         def reader(self, schema):  # type: ignore[no-untyped-def]
-            rows, partitions, value_bytes = (
-                int(self.options[name]) for name in ("rows", "partitions", "value_bytes")
-            )
-            tasks = max(partitions, os.cpu_count() or 1)
-            return MemoryReader(rows, tasks, value_bytes, schema.fieldNames())
+            rows, value_bytes = (int(self.options[name]) for name in ("rows", "value_bytes"))
+            return MemoryReader(rows, os.cpu_count() or 1, value_bytes, schema.fieldNames())
 
     spark.dataSource.register(MemorySource)

@@ -129,7 +129,7 @@ class Queries:
         if reader is Reader.PARQUET:
             return read.parquet(str(self._parquet_of(topic)))
         if reader is Reader.MEMORY:
-            return read.format(reader.value).options(**topic._asdict()).load()
+            return read.format(reader.value).options(rows=topic.rows, value_bytes=topic.value_bytes).load()
         chosen = read.format(reader.value).option("subscribe", topic.name)
         if reader is Reader.LOGS:
             return chosen.load(str(self._data))
