@@ -20,9 +20,10 @@ _REASONS = {
         on loopback), receiving, the checksum and one copy in Python, on the two cores that the JVM needs too, as the
         figures in brackets show. One partition is one task, where Parquet's file is read by two""",
     "Spark reads all columns": """what ready columns reach is the ratio at most. The JVM alone takes about as long for
-        rows from Python as for all of Parquet's, as the figures in brackets show. Spark takes a Python source's columns apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and
-        its projection copies each row once more. Python and the broker come on top, and both cores are busy; one
-        partition is one task, where Parquet's file is read by two""",
+        rows from Python as for all of Parquet's, as the figures in brackets show. Spark takes a Python source's
+        columns apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and its projection
+        copies each row once more. Python and the broker come on top, and both cores are busy; one partition is one
+        task, where Parquet's file is read by two""",
     "log files instead": """what ready columns reach is the ratio at most. Both readers end in the same way: the JVM makes
         rows of columns that come from Python, which is more than half of the processor time where all columns are read,
         as the figures in brackets show; what log files save is the broker's part and the receiving, while checksum and
