@@ -1,26 +1,25 @@
 """A source in Python that has nothing to do: its columns are ready, and it hands them to Spark again and again.
 
-It has the columns of a topic, its number of rows and a task for each core. What it reaches is what any source in Python
-could reach at most in this Spark, whatever it reads.
+It has the columns of a topic, its number of rows, our connector's batches and a task for each core. What it reaches is about
+what our readers would reach if fetching and decoding took no time.
 """
 
 import os
 from typing import TYPE_CHECKING
 
-from snakka.spark.columns import MOST_ROWS
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NAME = "snakka-bench-memory"
-# As our connector does it.
-BATCH_BYTES = 4 * 1024 * 1024
 
 
 def register(spark: "SparkSession") -> None:
     """Make format(NAME) known; its options are `rows` and `value_bytes`."""
     # A class within a function is sent to the workers as it is: they can't import this package.
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+    from snakka.spark.columns import MOST_ROWS, source_schema
+    from snakka.spark.source.partition_reader import MOST_BYTES
 
     class Share(InputPartition):
         def __init__(self, rows: int) -> None:
@@ -39,7 +38,7 @@ def register(spark: "SparkSession") -> None:
             return [Share(rows) for rows in shares]
 
         def read(self, partition):  # type: ignore[no-untyped-def]
-            batch = self._columns(min(MOST_ROWS, BATCH_BYTES // self._value_bytes))
+            batch = self._columns(min(MOST_ROWS, MOST_BYTES // self._value_bytes))
             left = partition.rows
             while left > 0:
                 yield batch.slice(0, left)
@@ -66,8 +65,6 @@ def register(spark: "SparkSession") -> None:
             return NAME
 
         def schema(self):  # type: ignore[no-untyped-def]
-            from snakka.spark.columns import source_schema
-
             return source_schema(False)
 
         def reader(self, schema):  # type: ignore[no-untyped-def]

@@ -24,7 +24,8 @@ HEADINGS = {
     "": "By itself",
 }
 _CEILING = """In brackets: processor seconds of a million rows. "At most" is the ratio of a source in Python that has nothing
-to do but to hand ready columns to Spark (bench/memory_source.py): no other one can be faster, whatever it reads."""
+to do but to hand ready columns to Spark (bench/memory_source.py): about what fetching and decoding in no time would
+give. It moves with the machine as the other figures do."""
 
 
 @dataclass(frozen=True)
