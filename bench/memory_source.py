@@ -18,8 +18,7 @@ def register(spark: "SparkSession") -> None:
     # A class within a function is sent to the workers as it is: they can't import this package.
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-    from snakka.spark.columns import MOST_ROWS, source_schema
-    from snakka.spark.source.partition_reader import MOST_BYTES
+    from snakka.spark.columns import MOST_BYTES, MOST_ROWS, source_schema
 
     class Share(InputPartition):
         def __init__(self, rows: int) -> None:

@@ -26,11 +26,11 @@ from snakka.protocol import column_encoder, numpy_columns
 from snakka.protocol.batch_builder import build_batch
 from snakka.protocol.batch_reader import Record, read_records
 from snakka.protocol.column_encoder import encode_compiled
-from snakka.protocol.fetched_batches import FetchedBatches
+from snakka.protocol.fetched_batches import FetchedBatches, PlainBatch
 from snakka.protocol.key_hash import murmur2_in_python
 from snakka.protocol.numpy_encoder import encode_rows
 from snakka.protocol.numpy_key_hash import partition_column
-from snakka.protocol.record_columns import decode_columns
+from snakka.protocol.record_columns import ColumnBuilder, decode_columns
 from snakka.protocol.record_encoder import PythonEncoder, finish_batch
 from snakka.protocol.record_engine import ENGINE_NAME, IS_COMPILED
 from snakka.protocol.record_objects import Message, read_messages_in_python
@@ -95,17 +95,23 @@ def decoding_to_messages(sample: Sample) -> Iterator[Way]:
 def decoding_to_columns(sample: Sample) -> Iterator[Way]:
     batches = list(FetchedBatches(sample.answer, from_offset=0))
     count = BATCHES * BATCH_RECORDS
-    yield Way("snakka, NumPy", lambda: numpy_columns.build_columns(batches, CONTENT), count)
+    yield Way("snakka, NumPy", lambda: _columns_by(numpy_columns.NumpyColumns(CONTENT), batches), count)
     if IS_COMPILED:
-        from snakka.protocol.compiled_columns import build_columns
+        from snakka.protocol.compiled_columns import CompiledColumns
 
-        yield Way("snakka, compiled", lambda: build_columns(batches, CONTENT), count)
+        yield Way("snakka, compiled", lambda: _columns_by(CompiledColumns(CONTENT), batches), count)
     yield Way(
         f"snakka, {ENGINE_NAME}: all columns, with checksums",
         lambda: decode_columns(sample.answer, from_offset=0).to_arrow("t", 0),
         count,
     )
     yield Way("aiokafka, Cython, then lists", lambda: _columns_by_lists(sample.batch))
+
+
+def _columns_by(builder: ColumnBuilder, batches: list[PlainBatch]) -> object:
+    for batch in batches:
+        builder.add_batch(batch)
+    return builder.finish()
 
 
 def _columns_by_lists(batch: bytes) -> list[Any]:

@@ -17,28 +17,46 @@ from tests.protocol.record_samples import (
 )
 
 from snakka.protocol import numpy_columns, record_columns
-from snakka.protocol.batch_builder import build_batch
+from snakka.protocol.batch_builder import build_batch, build_end_transaction
 from snakka.protocol.batch_reader import Record
 from snakka.protocol.compression import Compression
 from snakka.protocol.errors import ProtocolError
-from snakka.protocol.fetched_batches import FetchedBatches, PlainBatch
-from snakka.protocol.record_batch import Bytes
-from snakka.protocol.record_columns import COLUMN_NAMES, Columns, decode_columns, read_columns
+from snakka.protocol.fetched_batches import FetchedBatches
+from snakka.protocol.record_batch import Bytes, stamp_crc
+from snakka.protocol.record_columns import COLUMN_NAMES, ColumnBuilder, Columns, decode_columns, read_columns
 from snakka.protocol.varints import wrapped
 
-Build = Callable[[list[PlainBatch], frozenset[str]], tuple[int, dict[str, Any]]]
+Build = Callable[[FetchedBatches, frozenset[str]], tuple[int, dict[str, Any]]]
 
 CONTENT = frozenset(COLUMN_NAMES) - {"topic", "partition"}
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=[*ENGINES, "runs"])
 def build(request: pytest.FixtureRequest) -> Build:
+    """Batch by batch with both engines, and as many as possible at once."""
     if request.param == "python":
-        return numpy_columns.build_columns
+        return lambda batches, wanted: built(numpy_columns.NumpyColumns(wanted), batches)
     compiled_records()
-    from snakka.protocol import compiled_columns
+    from snakka.protocol.compiled_columns import CompiledColumns
 
-    return compiled_columns.build_columns
+    if request.param == "compiled":
+        return lambda batches, wanted: built(CompiledColumns(wanted), batches)
+    return lambda batches, wanted: built_in_runs(CompiledColumns(wanted), batches)
+
+
+def built(builder: ColumnBuilder, batches: FetchedBatches) -> tuple[int, dict[str, Any]]:
+    for batch in batches:
+        builder.add_batch(batch)
+    return builder.finish()
+
+
+def built_in_runs(builder: ColumnBuilder, batches: FetchedBatches) -> tuple[int, dict[str, Any]]:
+    while True:
+        if not batches.read_run(builder, 1 << 30):
+            batch = next(batches, None)
+            if batch is None:
+                return builder.finish()
+            builder.add_batch(batch)
 
 
 @pytest.fixture(params=ENGINES)
@@ -51,7 +69,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 
 def rows_of(build: Build, data: Bytes, columns: frozenset[str] = CONTENT) -> list[dict[str, Any]]:
-    count, arrays = build(list(FetchedBatches(data, from_offset=0)), columns)
+    count, arrays = build(FetchedBatches(data, from_offset=0), columns)
     assert set(arrays) == columns
     for array in arrays.values():
         array.validate(full=True)
@@ -123,13 +141,9 @@ def test_any_bytes_are_read_as_the_plain_reader_reads_them(
 
 @given(wanted=st.sets(st.sampled_from(sorted(CONTENT))))
 def test_only_the_wanted_columns_are_made(build: Build, wanted: set[str]) -> None:
-    batches = [
-        PlainBatch(
-            build_batch([Record(0, 5, b"k", b"v", (("h", b"x"),)), Record(1, 6, None, None)])[61:], 2, 0, 5
-        )
-    ]
-    everything = build(batches, CONTENT)[1]
-    count, arrays = build(batches, frozenset(wanted))
+    data = build_batch([Record(0, 5, b"k", b"v", (("h", b"x"),)), Record(1, 6, None, None)])
+    everything = build(FetchedBatches(data, from_offset=0), CONTENT)[1]
+    count, arrays = build(FetchedBatches(data, from_offset=0), frozenset(wanted))
     assert count == 2
     assert arrays == {name: everything[name] for name in wanted}
 
@@ -212,26 +226,158 @@ def test_what_came_before_a_wrong_checksum_is_given_first(engine: str) -> None:
         read_columns(fetched, ["offset"], 1 << 20)
 
 
-def test_the_compiled_module_never_writes_beyond_its_memory() -> None:
-    """Even if its caller measured wrong: each memory, one byte too small, is refused."""
+@st.composite
+def parts(draw: st.DrawFn) -> bytes:
+    """What an answer may have of a partition: batches of all kinds, in order or not, and its end may be cut off."""
+    pieces: list[bytes] = []
+    base_offset = 0
+    for _ in range(draw(st.integers(0, 6))):
+        base_offset += draw(st.sampled_from([0, 0, 0, 1, 50, -10]))
+        is_transactional = draw(st.booleans())
+        producer = {"producer_id": draw(st.integers(1, 2)), "producer_epoch": 0} if is_transactional else {}
+        batch = bytearray(
+            build_batch(
+                [Record(-1, 5, b"k", b"v" * draw(st.integers(0, 100)))] * draw(st.integers(1, 5)),
+                base_offset=max(base_offset, 0),
+                compression=draw(st.sampled_from([Compression.NONE, Compression.NONE, Compression.GZIP])),
+                is_transactional=is_transactional,
+                log_append_time_ms=draw(st.sampled_from([None, None, 77])),
+                **producer,
+            )
+        )
+        if draw(st.integers(0, 9)) == 0:
+            position = draw(st.integers(0, len(batch) - 1))
+            batch[position] ^= draw(st.integers(1, 255))
+            if draw(st.booleans()):
+                stamp_crc(batch, 0)
+        pieces.append(bytes(batch))
+        base_offset = max(base_offset, 0) + 5
+    if draw(st.booleans()):
+        pieces.append(
+            bytes(
+                build_end_transaction(
+                    committed=False,
+                    timestamp=5,
+                    producer_id=1,
+                    producer_epoch=0,
+                    coordinator_epoch=0,
+                    base_offset=max(base_offset, 0),
+                )
+            )
+        )
+    data = b"".join(pieces)
+    return data[: len(data) - draw(st.sampled_from([0, 0, 1, 60, 200]))]
+
+
+@settings(max_examples=500)
+@given(
+    data=parts(),
+    first=st.integers(0, 20),
+    stop=st.none() | st.integers(0, 40),
+    aborted=st.sampled_from([(), (), ((1, 0),), ((1, 3), (2, 8))]),
+    check_crc=st.booleans(),
+    max_bytes=st.sampled_from([1, 300, 1 << 20]),
+)
+def test_runs_of_batches_are_read_as_one_by_one(**given: Any) -> None:
+    """The same rows in the same pieces, the same place to go on, and the same refusals."""
+    compiled_records()
+    assert read_with(is_compiled=True, **given) == read_with(is_compiled=False, **given)
+
+
+def read_with(
+    *,
+    is_compiled: bool,
+    data: bytes,
+    first: int,
+    stop: int | None,
+    aborted: tuple[tuple[int, int], ...],
+    check_crc: bool,
+    max_bytes: int,
+) -> list[Any]:
+    seen: list[Any] = []
+    batches = FetchedBatches(
+        data, from_offset=first, up_to=stop, aborted=aborted, check_crc=check_crc, max_output=1 << 20
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record_columns, "IS_COMPILED", is_compiled)
+        try:
+            while (piece := read_columns(batches, COLUMN_NAMES, max_bytes)) is not None:
+                seen.append((piece.to_arrow("t", 0).to_pylist(), piece.next_offset))
+        except ProtocolError:
+            seen.append("refused")
+        else:
+            seen.append(batches.next_offset)
+    return seen
+
+
+def test_a_batch_that_is_refused_leaves_nothing_behind() -> None:
+    """Neither rows nor bits of nulls, though its first records were right."""
+    compiled_records()
+    from snakka.protocol.compiled_columns import CompiledColumns
+
+    records = [Record(0, 5, b"key", b"value", (("h", b"x"),)), *[Record(-1, 5, b"k", b"v")] * 20]
+    (sound,) = FetchedBatches(build_batch(records), from_offset=0)
+    (nulls,) = FetchedBatches(build_batch([Record(-1, 5, None, None, (("n", None),))] * 9), from_offset=0)
+    garbage = nulls._replace(body=bytes(nulls.body[:-1]) + b"\x54")
+    builder = CompiledColumns(CONTENT)
+    for _ in range(2):
+        with pytest.raises(ProtocolError, match="header"):
+            builder.add_batch(garbage)
+        builder.add_batch(sound)
+    builder.add_batch(nulls)
+    count, arrays = builder.finish()
+    assert count == 51
+    assert arrays["key"].to_pylist() == [record.key for record in records] * 2 + [None] * 9
+    assert arrays["value"].to_pylist() == [record.value for record in records] * 2 + [None] * 9
+    assert [len(headers) for headers in arrays["headers"].to_pylist()] == [1, *[0] * 20] * 2 + [1] * 9
+    assert arrays["offset"].to_pylist() == [*range(21)] * 2 + [*range(9)]
+    for array in arrays.values():
+        array.validate(full=True)
+
+
+def test_columns_keep_their_memory_while_others_are_made() -> None:
+    """Memory is used again, but not as long as anybody looks at it."""
+    compiled_records()
+    tables = []
+    for number in range(8):
+        data = build_batch(
+            [Record(index, number, b"%d" % number, bytes([number]) * 3000) for index in range(50)]
+        )
+        tables.append(decode_columns(data, from_offset=0).to_arrow("t", number))
+    for number, table in enumerate(tables):
+        assert table["key"].to_pylist() == [b"%d" % number] * 50
+        assert table["value"].to_pylist() == [bytes([number]) * 3000] * 50
+    del table
+    while tables:
+        last = tables.pop().slice(10, 3)
+        again = decode_columns(build_batch([Record(0, 9, None, None)]), from_offset=0).to_arrow("t", 0)
+        assert again.to_pylist()[0]["value"] is None
+        assert len(set(last["value"].to_pylist())) == 1
+
+
+def test_the_compiled_builder_refuses_misuse() -> None:
     compiled = compiled_records()
-    records = [Record(0, 5, b"key", b"value", (("h", b"x"),)), Record(1, 5, None, None, (("n", None),))]
-    batches = list(FetchedBatches(build_batch(records), from_offset=0))
-    count, headers, sizes, nulls = compiled.measure_columns(batches)
-    assert (count, headers, sizes, nulls) == (2, 2, (3, 5, 2, 1), (1, 1, 0, 1))
-    right = [16, 16, 8, 12, *(12, 3, 1), *(12, 5, 1), *(12, 2, 1), *(12, 1, 1)]
-    assert compiled.fill_columns(batches, tuple(bytearray(size) for size in right)) == 2
-    for index in range(len(right)):
-        memory = [bytearray(size - (place == index)) for place, size in enumerate(right)]
-        with pytest.raises(ProtocolError, match="smaller"):
-            compiled.fill_columns(batches, tuple(memory))
-    no_validity = [None if index == 6 else bytearray(size) for index, size in enumerate(right)]
-    with pytest.raises(ProtocolError, match="smaller"):
-        compiled.fill_columns(batches, tuple(no_validity))
-    assert compiled.fill_columns(batches, (None,) * 16) == 2
-    for wrong in ((), (None,) * 15, (b"read only",) + (None,) * 15, [None] * 16):
-        with pytest.raises((TypeError, BufferError)):
-            compiled.fill_columns(batches, wrong)
-    for wrong_batches in (None, (), [1], [(b"", 1)]):
+    (batch,) = FetchedBatches(build_batch([Record(0, 5, b"k", b"v")]), from_offset=0)
+    for wrong in ((), (None,), ("x",), (1, 2)):
         with pytest.raises(TypeError):
-            compiled.measure_columns(wrong_batches)
+            compiled.ColumnBuilder(*wrong)
+    with pytest.raises(TypeError):
+        compiled.ColumnBuilder(wanted=1)
+    builder = compiled.ColumnBuilder(0)
+    for wrong_batch in (None, (), [1], (b"", 1)):
+        with pytest.raises(TypeError):
+            builder.add_batch(wrong_batch)
+    for position in (-1, 4, 1 << 62):
+        with pytest.raises(ValueError, match="position"):
+            builder.add_run(b"abc", position, 0, 10, 10, 10, True, False)
+    with pytest.raises(TypeError):
+        builder.add_run(b"abc", 0)
+    builder.add_batch(batch)
+    assert builder.finish()[:3] == (1, 0, None)
+    for use in (
+        lambda: builder.add_batch(batch),
+        lambda: builder.add_run(b"", 0, 0, 1, 1, 1, False, False),
+        builder.finish,
+    ):
+        with pytest.raises(ValueError, match="nothing can be added"):
+            use()

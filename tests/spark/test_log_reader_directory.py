@@ -16,8 +16,10 @@ from tests.spark.log_directories import as_rows, opened, ranges, read
 
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.topic_partition import TopicPartition
-from snakka.protocol.record_batch import iter_headers
+from snakka.protocol import record_columns
+from snakka.protocol.record_batch import iter_headers, stamp_crc
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.log_reader import segment_reader
 from snakka.spark.log_reader.damage import LogDamageError
 from snakka.spark.log_reader.planning import OffsetsLostError
 from snakka.testing import BlockingLocalBroker
@@ -338,10 +340,17 @@ def test_several_directories_and_replicas(cluster: Cluster, tmp_path: Path) -> N
 # -- damage ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def copied(cluster: Cluster, tmp_path: Path) -> tuple[Path, list[Path], list[tuple[Any, ...]]]:
+@pytest.fixture(params=["at once", "in small pieces", "without the compiled module"])
+def copied(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> tuple[Path, list[Path], list[tuple[Any, ...]]]:
     """The directory of a topic that a test may destroy, its segments, and what is in it."""
     topic = "damaged"
+    if request.param != "at once":
+        monkeypatch.setattr(segment_reader, "PIECE_BYTES", 700)
+        monkeypatch.setattr(segment_reader, "MOST_BYTES", 2000)
+    if request.param == "without the compiled module":
+        monkeypatch.setattr(record_columns, "IS_COMPILED", False)
     if topic not in {each.name for each in cluster.admin.list_topics()}:
         fill(cluster, cluster.topic(topic), 300)
     shutil.copytree(cluster.data / f"{topic}-0", tmp_path / f"{topic}-0")
@@ -418,6 +427,24 @@ def test_damage_in_many_places(copied: tuple[Path, list[Path], list[tuple[Any, .
     for pieces in (1, 9):
         left = read(path, subscribe="damaged", failOnDataLoss="false", minPartitions=pieces)
         assert left == without(rows, *broken)
+
+
+def test_records_that_are_none_under_a_right_checksum(
+    copied: tuple[Path, list[Path], list[tuple[Any, ...]]],
+) -> None:
+    """Nothing but decoding shows it; what lies before and after it is given, and once."""
+    path, segments, rows = copied
+    broken = []
+    for segment in segments:
+        content = bytearray(segment.read_bytes())
+        position, header = batches_of(segment)[-2]
+        content[position + 61 : position + header.size] = b"\xff" * (header.size - 61)
+        stamp_crc(content, position)
+        segment.write_bytes(content)
+        broken.append(header)
+    with pytest.raises(LogDamageError, match="records can't be read"):
+        read(path, subscribe="damaged")
+    assert read(path, subscribe="damaged", failOnDataLoss="false") == without(rows, *broken)
 
 
 def test_missing_files_and_cut_files(copied: tuple[Path, list[Path], list[tuple[Any, ...]]]) -> None:

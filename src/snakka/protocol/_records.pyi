@@ -1,6 +1,6 @@
 """What native/module.c offers."""
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from typing_extensions import Buffer
 
@@ -13,13 +13,13 @@ INTERFACE: int
 HAS_CRC32C: int
 
 _M = TypeVar("_M", bound=Message)
-_ByColumn = tuple[int, int, int, int]  # keys, values, headers' names, headers' values
+Place = tuple[int, int]  # in memory: where it begins, and how many bytes it has
+# Arrow's positions and bytes, the validity if any value is null, and how many are; without positions it is not wanted.
+BinaryColumn = tuple[Place | None, Place | None, Place | None, int]
 # Arrow's positions, bytes and validity, and the bit at which the validity begins; None: all are null.
 _ArrowColumn = tuple[Buffer, Buffer | None, Buffer | None, int] | None
 
 def read_messages(batch: PlainBatch, topic: str, partition: int, kind: type[_M], /) -> list[_M]: ...
-def measure_columns(batches: list[PlainBatch], /) -> tuple[int, int, _ByColumn, _ByColumn]: ...
-def fill_columns(batches: list[PlainBatch], memory: tuple[Any, ...], /) -> int: ...
 def crc32c(data: Bytes, /) -> int: ...
 def fresh_memory(size: int, /) -> bytearray: ...
 def murmur2(key: Bytes, /) -> int: ...
@@ -49,3 +49,33 @@ class Encoder:
         /,
     ) -> int: ...
     def take(self) -> bytearray: ...
+
+class ColumnBuilder:
+    def __new__(cls, wanted: int, /) -> ColumnBuilder: ...
+    def add_batch(self, batch: PlainBatch, /) -> None: ...
+    def add_run(
+        self,
+        records: Bytes,
+        position: int,
+        first: int,
+        stop: int,
+        most_bytes: int,
+        largest_body: int,
+        check_crc: bool,
+        has_aborted: bool,
+        /,
+    ) -> tuple[int, int, int]: ...
+    def finish(
+        self,
+    ) -> tuple[
+        int,
+        int,
+        Place | None,
+        Place | None,
+        Place | None,
+        Place | None,
+        BinaryColumn,
+        BinaryColumn,
+        BinaryColumn,
+        BinaryColumn,
+    ]: ...

@@ -1,4 +1,4 @@
-"""Batches as Arrow columns through native/columns.c: measured, memory made to measure, filled, and laid out as arrays."""
+"""Batches as Arrow columns through native/column_builder.c, which owns their memory; here it is laid out as arrays."""
 
 from typing import Any
 
@@ -6,58 +6,54 @@ import pyarrow
 
 from snakka.protocol import _records
 from snakka.protocol.arrow_types import HEADER, HEADERS, TIMESTAMP, as_text
-from snakka.protocol.fetched_batches import PlainBatch
 
-_END_BYTES = 4  # of a position in a column of bytes
-
-
-def build_columns(batches: list[PlainBatch], wanted: frozenset[str]) -> tuple[int, dict[str, Any]]:
-    """The number of rows, and the wanted ones of the columns."""
-    rows, header_count, sizes, nulls = _records.measure_columns(batches)
-    offset = _memory("offset" in wanted, rows * 8)
-    timestamp = _memory("timestamp" in wanted, rows * 8)
-    timestamp_type = _memory("timestamp_type" in wanted, rows * 4)
-    header_ends = _memory("headers" in wanted, (rows + 1) * _END_BYTES)
-    key = _bytes_memory("key" in wanted, rows, sizes[0], nulls[0])
-    value = _bytes_memory("value" in wanted, rows, sizes[1], nulls[1])
-    header_name = _bytes_memory("headers" in wanted, header_count, sizes[2], nulls[2])
-    header_value = _bytes_memory("headers" in wanted, header_count, sizes[3], nulls[3])
-    _records.fill_columns(
-        batches,
-        (offset, timestamp, timestamp_type, header_ends, *key, *value, *header_name, *header_value),
-    )
-    columns: dict[str, Any] = {}
-    if offset is not None:
-        columns["offset"] = pyarrow.Array.from_buffers(pyarrow.int64(), rows, [None, offset])
-    if timestamp is not None:
-        columns["timestamp"] = pyarrow.Array.from_buffers(TIMESTAMP, rows, [None, timestamp])
-    if timestamp_type is not None:
-        columns["timestamp_type"] = pyarrow.Array.from_buffers(pyarrow.int32(), rows, [None, timestamp_type])
-    if "key" in wanted:
-        columns["key"] = _bytes_array(rows, key, nulls[0])
-    if "value" in wanted:
-        columns["value"] = _bytes_array(rows, value, nulls[1])
-    if header_ends is not None:
-        names = as_text(_bytes_array(header_count, header_name, nulls[2]))
-        values = _bytes_array(header_count, header_value, nulls[3])
-        pairs = pyarrow.StructArray.from_arrays([names, values], fields=list(HEADER))
-        columns["headers"] = pyarrow.Array.from_buffers(HEADERS, rows, [None, header_ends], children=[pairs])
-    return rows, columns
+# The bits that native/column_builder.c has for them.
+_BITS = {"offset": 1, "timestamp": 2, "timestamp_type": 4, "key": 8, "value": 16, "headers": 32}
 
 
-def _memory(is_wanted: bool, size: int) -> Any:
-    return pyarrow.allocate_buffer(size) if is_wanted else None
+class CompiledColumns:
+    """Decodes what it is given at once; a `ColumnBuilder` of record_columns.py."""
 
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self._builder = _records.ColumnBuilder(sum(_BITS[name] for name in wanted & _BITS.keys()))
+        self.add_batch = self._builder.add_batch
+        self.add_run = self._builder.add_run
 
-def _bytes_memory(is_wanted: bool, rows: int, size: int, nulls: int) -> tuple[Any, Any, Any]:
-    """For the values' ends, for their bytes, and, if any is null, for the bits that say which are not."""
-    return (
-        _memory(is_wanted, (rows + 1) * _END_BYTES),
-        _memory(is_wanted, size),
-        _memory(is_wanted and nulls > 0, (rows + 7) // 8),
-    )
+    def finish(self) -> tuple[int, dict[str, Any]]:
+        """The number of rows, and the wanted ones of the columns."""
+        rows, header_count, offset, timestamp, timestamp_type, header_ends, *binary = self._builder.finish()
+        key, value, header_name, header_value = binary
+        columns: dict[str, Any] = {}
+        if offset is not None:
+            columns["offset"] = pyarrow.Array.from_buffers(
+                pyarrow.int64(), rows, [None, self._memory(offset)]
+            )
+        if timestamp is not None:
+            columns["timestamp"] = pyarrow.Array.from_buffers(
+                TIMESTAMP, rows, [None, self._memory(timestamp)]
+            )
+        if timestamp_type is not None:
+            columns["timestamp_type"] = pyarrow.Array.from_buffers(
+                pyarrow.int32(), rows, [None, self._memory(timestamp_type)]
+            )
+        if key[0] is not None:
+            columns["key"] = self._bytes_array(rows, key)
+        if value[0] is not None:
+            columns["value"] = self._bytes_array(rows, value)
+        if header_ends is not None:
+            names = as_text(self._bytes_array(header_count, header_name))
+            values = self._bytes_array(header_count, header_value)
+            pairs = pyarrow.StructArray.from_arrays([names, values], fields=list(HEADER))
+            columns["headers"] = pyarrow.Array.from_buffers(
+                HEADERS, rows, [None, self._memory(header_ends)], children=[pairs]
+            )
+        return rows, columns
 
+    def _memory(self, place: "_records.Place | None") -> Any:
+        """It lives as long as the builder, and that as long as this."""
+        return None if place is None else pyarrow.foreign_buffer(*place, base=self._builder)
 
-def _bytes_array(rows: int, memory: tuple[Any, Any, Any], nulls: int) -> Any:
-    ends, data, valid = memory
-    return pyarrow.Array.from_buffers(pyarrow.binary(), rows, [valid, ends, data], nulls)
+    def _bytes_array(self, rows: int, column: "_records.BinaryColumn") -> Any:
+        ends, data, valid, nulls = column
+        buffers = [self._memory(valid), self._memory(ends), self._memory(data)]
+        return pyarrow.Array.from_buffers(pyarrow.binary(), rows, buffers, nulls)

@@ -7,7 +7,7 @@ answer may end within a batch; that batch is fetched again.
 
 from collections.abc import Iterable, Iterator
 from struct import Struct
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from snakka.protocol.batch_reader import MAX_OUTPUT_BYTES, plain_body, walk
 from snakka.protocol.checksum import crc32c
@@ -51,6 +51,28 @@ class PlainBatch(NamedTuple):
     # Records before `first`, or at `stop` and after it, are read and left out.
     first: int = 0
     stop: int = MAX_OFFSET
+
+
+class RunTaker(Protocol):
+    """Reads whole batches itself, as far as they are plain."""
+
+    def add_run(
+        self,
+        records: Bytes,
+        position: int,
+        first: int,
+        stop: int,
+        most_bytes: int,
+        largest_body: int,
+        check_crc: bool,
+        has_aborted: bool,
+        /,
+    ) -> tuple[int, int, int]:
+        """The batches from `position` on that are right, not compressed, no markers, and not all outside the offsets.
+
+        With `has_aborted` those of transactions are not taken either. What is given: the position after them, the offset
+        to go on with, and how many bytes of records they have: `most_bytes`, or as little more as the last one makes it.
+        """
 
 
 class FetchedBatches:
@@ -127,6 +149,23 @@ class FetchedBatches:
             position = end
             if not attributes & CONTROL_BIT:
                 plain_until = end
+
+    def read_run(self, taker: RunTaker, most_bytes: int) -> int:
+        """Let the taker read what comes next, and say how many bytes it took; none if that is for `next` to judge."""
+        has_aborted = bool(self._aborted or self._aborted_producers)
+        position, next_offset, taken = taker.add_run(
+            self._records,
+            self._position,
+            self._first,
+            self._stop,
+            most_bytes,
+            self._max_output,
+            self._check_crc,
+            has_aborted,
+        )
+        self._position = position
+        self.next_offset = max(self.next_offset, min(next_offset, self._stop))
+        return taken
 
     def __iter__(self) -> Iterator[PlainBatch]:
         return self

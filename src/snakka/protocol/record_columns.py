@@ -4,12 +4,12 @@ It needs pyarrow (`pip install "snakka[arrow]"`), and NumPy where the compiled m
 room: sizes are known, and judged, before memory is allocated for them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from snakka.protocol.batch_reader import MAX_OUTPUT_BYTES
 from snakka.protocol.errors import ProtocolError
-from snakka.protocol.fetched_batches import FetchedBatches, PlainBatch
+from snakka.protocol.fetched_batches import FetchedBatches, PlainBatch, RunTaker
 from snakka.protocol.record_batch import Bytes
 from snakka.protocol.record_engine import IS_COMPILED
 
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 # In the order of Spark's Kafka source, and with its types; a timestamp is in milliseconds.
 COLUMN_NAMES = ("key", "value", "topic", "partition", "offset", "timestamp", "timestamp_type", "headers")
 
-# Arrow's positions in a column of bytes are of 32 bits.
-_MAX_COLUMN_BYTES = (1 << 31) - 1
+
+class ColumnBuilder(RunTaker, Protocol):
+    """Makes columns of batches: compiled_columns.py or numpy_columns.py. ProtocolError for records that are none."""
+
+    def add_batch(self, batch: PlainBatch, /) -> None: ...
+
+    def finish(self) -> "tuple[int, dict[str, pyarrow.Array]]":
+        """The number of rows, and the columns that were asked for, except topic and partition."""
 
 
 class Columns(NamedTuple):
@@ -35,11 +41,13 @@ class Columns(NamedTuple):
         """All columns, topic and partition among them if they were asked for."""
         import pyarrow
 
+        from snakka.protocol.arrow_types import repeated
+
         arrays = dict(self.arrays)
         if "topic" in self.names:
-            arrays["topic"] = pyarrow.repeat(topic, self.rows)
+            arrays["topic"] = repeated(topic, pyarrow.string(), self.rows)
         if "partition" in self.names:
-            arrays["partition"] = pyarrow.repeat(pyarrow.scalar(partition, pyarrow.int32()), self.rows)
+            arrays["partition"] = repeated(partition, pyarrow.int32(), self.rows)
         return pyarrow.RecordBatch.from_arrays([arrays[name] for name in self.names], list(self.names))
 
 
@@ -66,14 +74,11 @@ def decode_columns(
         check_crc=check_crc,
         max_output=max_output,
     )
-    gathered: list[PlainBatch] = []
-    room = max_output
-    for batch in batches:
-        gathered.append(batch)
-        room -= len(batch.body)
-        if room < 0:
+    gathered = GatheredColumns(columns)
+    while gathered.add_next(batches, max_output):
+        if gathered.size > max_output:
             raise ProtocolError(f"decompressed records are larger than {max_output} bytes")
-    return _build(gathered, tuple(columns), batches.next_offset)
+    return gathered.finish(batches.next_offset)
 
 
 def read_columns(
@@ -84,42 +89,63 @@ def read_columns(
     Batches before one with a wrong checksum are given first; the next call then raises ProtocolError. With `before_slow`
     so are those before one that is slow to unpack.
     """
-    gathered: list[PlainBatch] = []
-    room = max_bytes
-    while room > 0 and not (before_slow and gathered and batches.is_slow):
+    gathered = GatheredColumns(columns)
+    while gathered.size < max_bytes:
+        if before_slow and gathered.size and batches.is_slow:
+            break
+        offset = batches.next_offset
         try:
-            batch = next(batches, None)
+            if not gathered.add_next(batches, max_bytes - gathered.size):
+                break
         except ProtocolError:
-            if not gathered:
+            if not gathered.size or batches.next_offset != offset:
                 raise
             break
-        if batch is None:
-            break
-        gathered.append(batch)
-        room -= len(batch.body)
-    return _build(gathered, tuple(columns), batches.next_offset) if gathered else None
+    return gathered.finish(batches.next_offset) if gathered.size else None
 
 
-def _build(batches: list[PlainBatch], names: tuple[str, ...], next_offset: int) -> Columns:
-    unknown = set(names).difference(COLUMN_NAMES)
+class GatheredColumns:
+    """The records of batches, added as they come; `size` is how many bytes they have."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.size = 0
+        self._names = tuple(columns)
+        self._builder = _builder(columns)
+
+    def add_next(self, batches: FetchedBatches, most_bytes: int) -> bool:
+        """Add what comes next, and say if there was anything: as many plain batches as possible, or another one.
+
+        ProtocolError for garbage: what was there before stays. Without the compiled module garbage may show at the end.
+        """
+        taken = batches.read_run(self._builder, most_bytes)
+        if not taken:
+            batch = next(batches, None)
+            if batch is None:
+                return False
+            self._builder.add_batch(batch)
+            taken = len(batch.body)
+        self.size += taken
+        return True
+
+    def finish(self, next_offset: int) -> Columns:
+        """All of it; nothing can be added then."""
+        rows, arrays = self._builder.finish()
+        return Columns(rows, self._names, arrays, next_offset)
+
+
+def _builder(columns: Sequence[str]) -> ColumnBuilder:
+    unknown = set(columns).difference(COLUMN_NAMES)
     if unknown:
         raise ValueError(
             f"no column is named {', '.join(sorted(unknown))}; there are {', '.join(COLUMN_NAMES)}"
         )
-    size = sum(len(batch.body) for batch in batches)
-    if size > _MAX_COLUMN_BYTES:
-        raise ProtocolError(f"{size} bytes of records are more than a column can hold")
-    build = _builder()
-    rows, arrays = build(batches, frozenset(names))
-    return Columns(rows, names, arrays, next_offset)
-
-
-def _builder() -> Callable[[list[PlainBatch], frozenset[str]], "tuple[int, dict[str, pyarrow.Array]]"]:
     try:
         if IS_COMPILED:
-            from snakka.protocol.compiled_columns import build_columns
-        else:
-            from snakka.protocol.numpy_columns import build_columns
+            from snakka.protocol.compiled_columns import CompiledColumns
+
+            return CompiledColumns(frozenset(columns))
+        from snakka.protocol.numpy_columns import NumpyColumns
+
+        return NumpyColumns(frozenset(columns))
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f'{error}; columns need it: pip install "snakka[arrow]"') from None
-    return build_columns

@@ -24,8 +24,9 @@ from snakka.spark.client_settings import SparkOptionError
 if TYPE_CHECKING:
     import pyarrow
 
-# Spark's reader is at its best with batches of this size.
-MOST_ROWS = 10_000
+# Spark takes batches of this size with the least effort: each costs it and PySpark something, however small it is.
+MOST_BYTES = 4 * 1024 * 1024
+MOST_ROWS = 50_000
 
 
 class SourceColumn(NamedTuple):

@@ -11,7 +11,9 @@
 
 #define WITH_INSTRUCTION __attribute__((target("sse4.2")))
 #define WORD 8
-#define STRETCH 1024
+/* Short enough that the three are one stream for what fetches memory ahead: of memory that is not in the cache, 1024 is
+   checksummed at a third of the speed. */
+#define STRETCH 256
 #define POLYNOMIAL 0x82F63B78u
 
 /* What STRETCH zeros make of a checksum that has only the byte `value` at place `place`. */
@@ -51,7 +53,7 @@ word_at(Bytes at)
     return word;
 }
 
-WITH_INSTRUCTION static uint32_t
+WITH_INSTRUCTION uint32_t
 checksum(Bytes at, size_t size)
 {
     uint64_t crc = 0xFFFFFFFFu;
@@ -73,12 +75,14 @@ checksum(Bytes at, size_t size)
 }
 
 int
-start_checksum(void)
+has_checksum(void)
 {
-    if (!__builtin_cpu_supports("sse4.2"))
-        return 0;
-    make_table();
-    return 1;
+    static int is_there = -1;
+    if (is_there < 0) {
+        is_there = __builtin_cpu_supports("sse4.2") != 0;
+        make_table();
+    }
+    return is_there;
 }
 
 PyObject *
@@ -96,8 +100,16 @@ crc32c(PyObject *module, PyObject *data)
 #else
 
 int
-start_checksum(void)
+has_checksum(void)
 {
+    return 0;
+}
+
+uint32_t
+checksum(Bytes at, size_t size)
+{
+    (void)at;
+    (void)size;
     return 0;
 }
 

@@ -1,269 +1,294 @@
-/* Batches as Arrow columns: first measured, then filled into memory that the caller has made to measure. */
+/* Batches as Arrow columns, in one pass: a batch is checksummed and taken apart while its bytes are still in the
+   processor's cache.
 
-#include "reading.h"
+   Room for a batch is made before its records are read, as much as its bytes could need at most: keys and values lie in
+   it side by side, so neither can be larger than all of it. Only headers, which few records have, ask one by one. */
 
-static const char OUT_OF_ROOM[] = "the columns are smaller than the records";
+#include "columns.h"
 
-/* One of Arrow's binary columns: where each value ends, the bytes, and a bit for each that is not null. */
-typedef struct {
-    Py_buffer ends, data, valid;
-    Py_ssize_t rows;
-    int32_t size;
-} BinaryColumn;
+#include <stdlib.h>
 
-enum { KEYS, VALUES, NAMES, HEADER_VALUES, BINARY_COLUMNS };
+#define HEADER_BYTES 61
+#define SIZE_PREFIX_BYTES 12
+#define CHECKSUMMED_FROM 21
+#define MAGIC 2
+#define COMPRESSION_MASK 0x07
+#define APPEND_TIME_BIT 0x08
+#define TRANSACTIONAL_BIT 0x10
+#define CONTROL_BIT 0x20
 
-typedef struct {
-    Py_buffer offsets, timestamps, timestamp_types, header_ends;
-    BinaryColumn binary[BINARY_COLUMNS];
-    Py_ssize_t rows;
-    int32_t headers;
-} Columns;
+/* Short bytes are copied in one piece of this size; what comes too much is written over by the next ones. */
+#define SHORT_BYTES 16
 
-typedef struct {
-    long long rows, headers;
-    long long bytes[BINARY_COLUMNS], nulls[BINARY_COLUMNS];
-} Sizes;
+const char NO_MEMORY[] = "there is no memory";
+static const char TOO_LARGE[] = "the records are larger than a column can hold";
 
-static void
-close_batches(Batch *batches, Py_ssize_t count)
+/* ---- Memory ---- */
+
+const char *
+reserve(Memory *memory, size_t more)
 {
-    for (Py_ssize_t index = 0; index < count; index++)
-        PyBuffer_Release(&batches[index].body);
-    PyMem_Free(batches);
-}
-
-static Batch *
-open_batches(PyObject *list, Py_ssize_t *count)
-{
-    if (!PyList_Check(list)) {
-        PyErr_SetString(PyExc_TypeError, "batches are a list");
+    if (more <= memory->room - memory->size)
         return NULL;
-    }
-    *count = PyList_Size(list);
-    Batch *batches = PyMem_Calloc(*count ? *count : 1, sizeof(Batch));
-    if (batches == NULL) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    for (Py_ssize_t index = 0; index < *count; index++) {
-        PyObject *tuple = PyList_GetItem(list, index);
-        if (tuple == NULL || open_batch(tuple, &batches[index]) < 0) {
-            close_batches(batches, index);
-            return NULL;
-        }
-    }
-    return batches;
+    size_t room = memory->size + more;
+    if (room < 2 * memory->room)
+        room = 2 * memory->room;
+    unsigned char *start = realloc(memory->start, room);
+    if (start == NULL)
+        return NO_MEMORY;
+    memory->start = start;
+    memory->room = room;
+    return NULL;
 }
 
-static void
-measure_bytes(Sizes *sizes, int column, int32_t size)
+/* All bits are set that have room: only a null needs to be put down. */
+static const char *
+reserve_bits(BinaryColumn *column, Py_ssize_t rows)
 {
-    if (size < 0)
-        sizes->nulls[column]++;
-    else
-        sizes->bytes[column] += size;
-}
-
-static void
-measure_headers(Sizes *sizes, const Record *record)
-{
-    Bytes at = record->headers;
-    int32_t count;
-    Header header;
-    if (read_header_count(&at, record->end, &count) < 0)
-        return;
-    for (; count > 0 && read_header(&at, record->end, &header) == 0; count--) {
-        measure_bytes(sizes, NAMES, header.name_size);
-        measure_bytes(sizes, HEADER_VALUES, header.value_size);
-    }
-    sizes->headers += record->header_count;
+    size_t before = column->valid.room;
+    column->valid.size = 0;
+    const char *reason = reserve(&column->valid, (size_t)(column->rows + rows) / 8 + 1);
+    if (reason == NULL)
+        memset(column->valid.start + before, 0xFF, column->valid.room - before);
+    return reason;
 }
 
 static const char *
-measure_batch(const Batch *batch, Sizes *sizes)
+reserve_values(BinaryColumn *column, Py_ssize_t rows, size_t bytes)
 {
-    Bytes at = batch->body.buf, end = at + batch->body.len;
+    if (column->ends.start == NULL)
+        return NULL;
+    if (bytes > INT32_MAX - column->data.size)
+        return TOO_LARGE;
+    const char *reason = reserve(&column->ends, (size_t)rows * sizeof(int32_t));
+    if (reason == NULL)
+        reason = reserve(&column->data, bytes + SHORT_BYTES);
+    if (reason == NULL && column->nulls)
+        reason = reserve_bits(column, rows);
+    return reason;
+}
+
+static const char *
+reserve_rows(Memory *memory, Py_ssize_t rows, size_t width)
+{
+    return memory->start == NULL ? NULL : reserve(memory, (size_t)rows * width);
+}
+
+static const char *
+reserve_batch(Columns *self, const Batch *batch)
+{
     const char *reason = judge_count(batch);
+    if (reason == NULL)
+        reason = reserve_rows(&self->offsets, batch->count, sizeof(int64_t));
+    if (reason == NULL)
+        reason = reserve_rows(&self->timestamps, batch->count, sizeof(int64_t));
+    if (reason == NULL)
+        reason = reserve_rows(&self->timestamp_types, batch->count, sizeof(int32_t));
+    if (reason == NULL)
+        reason = reserve_rows(&self->header_ends, batch->count, sizeof(int32_t));
+    for (int index = KEYS; reason == NULL && index <= VALUES; index++)
+        reason = reserve_values(&self->binary[index], batch->count, (size_t)batch->body.len);
+    return reason;
+}
+
+/* ---- Records ---- */
+
+static const char *
+put_null(BinaryColumn *column)
+{
+    if (!column->nulls++) {
+        const char *reason = reserve_bits(column, (Py_ssize_t)(column->ends.room / sizeof(int32_t)));
+        if (reason != NULL)
+            return reason;
+    }
+    column->valid.start[column->rows / 8] &= (unsigned char)~(1 << column->rows % 8);
+    return NULL;
+}
+
+/* There is room for it, and for SHORT_BYTES more. `body_end`: so far bytes may be read. */
+static inline const char *
+put_bytes(BinaryColumn *column, Bytes start, int32_t size, Bytes body_end)
+{
+    if (column->ends.start == NULL)
+        return NULL;
+    if (size < 0) {
+        const char *reason = put_null(column);
+        if (reason != NULL)
+            return reason;
+    }
+    else {
+        unsigned char *to = column->data.start + column->data.size;
+        if (size <= SHORT_BYTES && body_end - start >= SHORT_BYTES)
+            memcpy(to, start, SHORT_BYTES);
+        else
+            memcpy(to, start, (size_t)size);
+        column->data.size += (size_t)size;
+    }
+    int32_t end = (int32_t)column->data.size;
+    put_number(&column->ends, &end, sizeof end);
+    column->rows++;
+    return NULL;
+}
+
+static const char *
+put_headers(Columns *self, const Record *record)
+{
+    Bytes at = record->headers;
+    int32_t count;
+    BinaryColumn *names = &self->binary[NAMES], *values = &self->binary[HEADER_VALUES];
+    const size_t bytes = (size_t)(record->end - at);
+    if (read_header_count(&at, record->end, &count) < 0 || count > INT32_MAX - names->rows)
+        return TOO_LARGE;
+    const char *reason = reserve_values(names, count, bytes);
+    if (reason == NULL)
+        reason = reserve_values(values, count, bytes);
+    for (int32_t left = count; reason == NULL && left > 0; left--) {
+        Header header;
+        if (read_header(&at, record->end, &header) < 0)
+            return TOO_LARGE;
+        reason = put_bytes(names, header.name, header.name_size, record->end);
+        if (reason == NULL)
+            reason = put_bytes(values, header.value, header.value_size, record->end);
+    }
+    return reason;
+}
+
+static inline const char *
+put_record(Columns *self, const Batch *batch, const Record *record, Bytes body_end)
+{
+    if (self->offsets.start != NULL)
+        put_number(&self->offsets, &record->offset, sizeof record->offset);
+    if (self->timestamps.start != NULL)
+        put_number(&self->timestamps, &record->timestamp, sizeof record->timestamp);
+    if (self->timestamp_types.start != NULL) {
+        int32_t timestamp_type = batch->uses_append_time;
+        put_number(&self->timestamp_types, &timestamp_type, sizeof timestamp_type);
+    }
+    self->rows++;
+    const char *reason = put_bytes(&self->binary[KEYS], record->key, record->key_size, body_end);
+    if (reason == NULL)
+        reason = put_bytes(&self->binary[VALUES], record->value, record->value_size, body_end);
+    if (reason == NULL && self->header_ends.start != NULL) {
+        if (record->header_count)
+            reason = put_headers(self, record);
+        int32_t end = (int32_t)self->binary[NAMES].rows;
+        put_number(&self->header_ends, &end, sizeof end);
+    }
+    return reason;
+}
+
+/* ---- Batches ---- */
+
+static void
+forget_values(BinaryColumn *column, const BinaryColumn *before)
+{
+    if (column->nulls > before->nulls)
+        for (Py_ssize_t row = before->rows; row < column->rows; row++)
+            column->valid.start[row / 8] |= (unsigned char)(1 << row % 8);
+    column->ends.size = before->ends.size;
+    column->data.size = before->data.size;
+    column->rows = before->rows;
+    column->nulls = before->nulls;
+}
+
+/* As if the rows after `before` had never come. The memory may lie elsewhere by now. */
+static void
+forget_rows(Columns *self, const Columns *before)
+{
+    self->rows = before->rows;
+    self->offsets.size = before->offsets.size;
+    self->timestamps.size = before->timestamps.size;
+    self->timestamp_types.size = before->timestamp_types.size;
+    self->header_ends.size = before->header_ends.size;
+    for (int index = 0; index < BINARY_COLUMNS; index++)
+        forget_values(&self->binary[index], &before->binary[index]);
+}
+
+const char *
+put_batch(Columns *self, const Batch *batch)
+{
+    const Columns before = *self;
+    Bytes at = batch->body.buf, end = at + batch->body.len;
+    const char *reason = reserve_batch(self, batch);
     for (int index = 0; reason == NULL && index < batch->count; index++) {
         Record record;
         reason = read_record(batch, &at, end, &record);
-        if (reason != NULL || !is_wanted(batch, &record))
-            continue;
-        sizes->rows++;
-        measure_bytes(sizes, KEYS, record.key_size);
-        measure_bytes(sizes, VALUES, record.value_size);
-        if (record.header_count)
-            measure_headers(sizes, &record);
+        if (reason == NULL && is_wanted(batch, &record))
+            reason = put_record(self, batch, &record, end);
     }
     if (reason == NULL && at != end)
         reason = "bytes are left after the last record";
-    return reason;
-}
-
-PyObject *
-measure_columns(PyObject *module, PyObject *list)
-{
-    Py_ssize_t count;
-    Batch *batches = open_batches(list, &count);
-    if (batches == NULL)
-        return NULL;
-    Sizes sizes = {0};
-    const char *reason = NULL;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t index = 0; reason == NULL && index < count; index++)
-        reason = measure_batch(&batches[index], &sizes);
-    Py_END_ALLOW_THREADS
-    close_batches(batches, count);
     if (reason != NULL)
-        return refuse(module, reason);
-    return Py_BuildValue("LL(LLLL)(LLLL)", sizes.rows, sizes.headers, sizes.bytes[KEYS], sizes.bytes[VALUES],
-                         sizes.bytes[NAMES], sizes.bytes[HEADER_VALUES], sizes.nulls[KEYS], sizes.nulls[VALUES],
-                         sizes.nulls[NAMES], sizes.nulls[HEADER_VALUES]);
-}
-
-/* Puts item `index` into a column of fixed width; a column that is not wanted takes everything. */
-static int
-put_fixed(const Py_buffer *column, Py_ssize_t index, const void *item, Py_ssize_t width)
-{
-    if (column->buf == NULL)
-        return 0;
-    if (index >= column->len / width)
-        return -1;
-    memcpy((char *)column->buf + index * width, item, width);
-    return 0;
-}
-
-static int
-put_bytes(BinaryColumn *column, Bytes start, int32_t size)
-{
-    if (column->ends.buf == NULL)
-        return 0;
-    Py_ssize_t row = column->rows++;
-    if (size < 0) {
-        if (column->valid.buf == NULL)
-            return -1;
-        size = 0;
-    }
-    else if (column->valid.buf != NULL) {
-        if (row / 8 >= column->valid.len)
-            return -1;
-        ((unsigned char *)column->valid.buf)[row / 8] |= (unsigned char)(1 << row % 8);
-    }
-    if (size > column->data.len - column->size || size > INT32_MAX - column->size)
-        return -1;
-    if (size > 0)
-        memcpy((char *)column->data.buf + column->size, start, size);
-    column->size += size;
-    return put_fixed(&column->ends, row + 1, &column->size, sizeof column->size);
-}
-
-static int
-put_headers(Columns *columns, const Record *record)
-{
-    if (columns->header_ends.buf == NULL)
-        return 0;
-    Bytes at = record->headers;
-    int32_t count;
-    Header header;
-    if (read_header_count(&at, record->end, &count) < 0 || count > INT32_MAX - columns->headers)
-        return -1;
-    for (int32_t left = count; left > 0; left--) {
-        if (read_header(&at, record->end, &header) < 0
-            || put_bytes(&columns->binary[NAMES], header.name, header.name_size) < 0
-            || put_bytes(&columns->binary[HEADER_VALUES], header.value, header.value_size) < 0)
-            return -1;
-    }
-    columns->headers += count;
-    return put_fixed(&columns->header_ends, columns->rows + 1, &columns->headers, sizeof columns->headers);
-}
-
-static const char *
-fill_batch(const Batch *batch, Columns *columns)
-{
-    Bytes at = batch->body.buf, end = at + batch->body.len;
-    const char *reason = judge_count(batch);
-    int32_t timestamp_type = batch->uses_append_time;
-    for (int index = 0; reason == NULL && index < batch->count; index++) {
-        Record record;
-        reason = read_record(batch, &at, end, &record);
-        if (reason != NULL || !is_wanted(batch, &record))
-            continue;
-        if (put_fixed(&columns->offsets, columns->rows, &record.offset, sizeof record.offset) < 0
-            || put_fixed(&columns->timestamps, columns->rows, &record.timestamp, sizeof record.timestamp) < 0
-            || put_fixed(&columns->timestamp_types, columns->rows, &timestamp_type, sizeof timestamp_type) < 0
-            || put_bytes(&columns->binary[KEYS], record.key, record.key_size) < 0
-            || put_bytes(&columns->binary[VALUES], record.value, record.value_size) < 0
-            || put_headers(columns, &record) < 0)
-            reason = OUT_OF_ROOM;
-        columns->rows++;
-    }
+        forget_rows(self, &before);
     return reason;
 }
 
-/* Nothing is in the columns yet: all begin at 0, and all are null. */
-static int
-clear_columns(const Columns *columns)
+static inline int64_t
+read_number(Bytes at, int width)
 {
-    const int32_t begin = 0;
-    int failed = put_fixed(&columns->header_ends, 0, &begin, sizeof begin);
-    for (int index = 0; index < BINARY_COLUMNS; index++) {
-        const BinaryColumn *column = &columns->binary[index];
-        failed |= put_fixed(&column->ends, 0, &begin, sizeof begin);
-        if (column->valid.buf != NULL)
-            memset(column->valid.buf, 0, (size_t)column->valid.len);
-    }
-    return failed;
+    uint64_t number = 0;
+    for (int index = 0; index < width; index++)
+        number = number << 8 | at[index];
+    return (int64_t)number;
 }
 
-/* Opens, in this order, each memory that is not None; the others stay empty, which put_* take for "not wanted". */
+/* Whether a batch begins at `at` that is whole and as most are, with something wanted in it. All else is for those who
+   can say what is wrong with it, decompress it, or know more of transactions. */
 static int
-open_memory(PyObject *tuple, Py_buffer **memory, Py_ssize_t count)
+open_plain(const Run *run, Bytes at, Bytes end, Batch *batch, int64_t *next_offset)
 {
-    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
-        PyErr_SetString(PyExc_TypeError, "wrong number of memories");
-        return -1;
-    }
-    for (Py_ssize_t index = 0; index < count; index++) {
-        PyObject *item = PyTuple_GetItem(tuple, index);
-        if (item != Py_None && PyObject_GetBuffer(item, memory[index], PyBUF_WRITABLE) < 0)
-            return -1;
-    }
-    return 0;
+    if (end - at < HEADER_BYTES || at[16] != MAGIC)
+        return 0;
+    const int32_t length = (int32_t)read_number(at + 8, 4);
+    const int attributes = (int)read_number(at + 21, 2);
+    const int32_t last_delta = (int32_t)read_number(at + 23, 4);
+    batch->base_offset = read_number(at, 8);
+    batch->count = (int32_t)read_number(at + 57, 4);
+    if (length < HEADER_BYTES - SIZE_PREFIX_BYTES || length > end - at - SIZE_PREFIX_BYTES
+        || attributes & (COMPRESSION_MASK | CONTROL_BIT) || (attributes & TRANSACTIONAL_BIT && run->has_aborted)
+        || batch->base_offset < 0 || last_delta < 0 || batch->base_offset >= INT64_MAX - last_delta
+        || batch->count < 1)
+        return 0;
+    *next_offset = batch->base_offset + last_delta + 1;
+    batch->body.buf = (void *)(at + HEADER_BYTES);
+    batch->body.len = length - (HEADER_BYTES - SIZE_PREFIX_BYTES);
+    if (batch->body.len > run->largest_body || batch->base_offset >= run->stop || *next_offset <= run->first)
+        return 0;
+    batch->base_timestamp = read_number(at + 27, 8);
+    batch->append_time = read_number(at + 35, 8);
+    batch->uses_append_time = (attributes & APPEND_TIME_BIT) != 0;
+    return !run->checks || checksum(at + CHECKSUMMED_FROM, (size_t)(length + SIZE_PREFIX_BYTES - CHECKSUMMED_FROM))
+                               == (uint32_t)read_number(at + 17, 4);
 }
 
-PyObject *
-fill_columns(PyObject *module, PyObject *args)
+/* The values of a run are most of its bytes, as a rule: their memory need not grow on the way. */
+static const char *
+expect_values(Columns *self, const Run *run)
 {
-    PyObject *list, *tuple;
-    if (!PyArg_ParseTuple(args, "OO:fill_columns", &list, &tuple))
-        return NULL;
-    Py_ssize_t count;
-    Batch *batches = open_batches(list, &count);
-    if (batches == NULL)
-        return NULL;
-    Columns columns = {0};
-    Py_buffer *memory[4 + 3 * BINARY_COLUMNS] = {&columns.offsets, &columns.timestamps, &columns.timestamp_types,
-                                                 &columns.header_ends};
-    for (int index = 0; index < BINARY_COLUMNS; index++) {
-        memory[4 + 3 * index] = &columns.binary[index].ends;
-        memory[5 + 3 * index] = &columns.binary[index].data;
-        memory[6 + 3 * index] = &columns.binary[index].valid;
-    }
-    const Py_ssize_t memories = sizeof memory / sizeof memory[0];
-    const char *reason = NULL;
-    if (open_memory(tuple, memory, memories) == 0) {
-        Py_BEGIN_ALLOW_THREADS
-        if (clear_columns(&columns) < 0)
-            reason = OUT_OF_ROOM;
-        for (Py_ssize_t index = 0; reason == NULL && index < count; index++)
-            reason = fill_batch(&batches[index], &columns);
-        Py_END_ALLOW_THREADS
+    Py_ssize_t expected = run->records.len - run->position;
+    if (expected > run->most_bytes)
+        expected = run->most_bytes;
+    Memory *data = &self->binary[VALUES].data;
+    return data->start == NULL ? NULL : reserve(data, (size_t)expected);
+}
+
+const char *
+put_run(Columns *self, Run *run, Py_ssize_t *taken, int64_t *next_offset)
+{
+    const char *reason = expect_values(self, run);
+    Bytes end = (Bytes)run->records.buf + run->records.len;
+    Batch batch = {.first = run->first, .stop = run->stop};
+    while (reason != NO_MEMORY && *taken < run->most_bytes) {
+        int64_t after;
+        if (!open_plain(run, (Bytes)run->records.buf + run->position, end, &batch, &after))
+            return NULL;
+        reason = put_batch(self, &batch);
         if (reason != NULL)
-            refuse(module, reason);
+            break; /* whoever reads this batch next says so */
+        run->position += HEADER_BYTES + batch.body.len;
+        *taken += batch.body.len;
+        if (after > *next_offset)
+            *next_offset = after;
     }
-    for (Py_ssize_t index = 0; index < memories; index++)
-        PyBuffer_Release(memory[index]);
-    close_batches(batches, count);
-    return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(columns.rows);
+    return reason == NO_MEMORY ? reason : NULL;
 }

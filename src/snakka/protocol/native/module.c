@@ -1,4 +1,4 @@
-/* The module itself: its functions, its one type, and the exception that they raise. */
+/* The module itself: its functions, its types, and the exception that they raise. */
 
 #include "records.h"
 
@@ -8,6 +8,17 @@ refuse(PyObject *module, const char *reason)
     State *state = PyModule_GetState(module);
     PyErr_SetString(state->protocol_error, reason);
     return NULL;
+}
+
+static int
+add_type(PyObject *module, PyType_Spec *spec)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+    if (type == NULL)
+        return -1;
+    int added = PyModule_AddType(module, (PyTypeObject *)type);
+    Py_DECREF(type);
+    return added;
 }
 
 static int
@@ -21,14 +32,9 @@ start(PyObject *module)
     Py_DECREF(errors);
     if (state->protocol_error == NULL || PyModule_AddIntMacro(module, INTERFACE) < 0)
         return -1;
-    if (PyModule_AddIntConstant(module, "HAS_CRC32C", start_checksum()) < 0)
+    if (PyModule_AddIntConstant(module, "HAS_CRC32C", has_checksum()) < 0)
         return -1;
-    PyObject *encoder = PyType_FromModuleAndSpec(module, &encoder_spec, NULL);
-    if (encoder == NULL)
-        return -1;
-    int added = PyModule_AddType(module, (PyTypeObject *)encoder);
-    Py_DECREF(encoder);
-    return added;
+    return add_type(module, &encoder_spec) < 0 ? -1 : add_type(module, &column_builder_spec);
 }
 
 static int
@@ -57,8 +63,6 @@ fresh_memory(PyObject *module, PyObject *size)
 
 static PyMethodDef functions[] = {
     {"read_messages", read_messages, METH_VARARGS, "A message of each wanted record of a batch."},
-    {"measure_columns", measure_columns, METH_O, "How many rows, headers, bytes and nulls the batches have."},
-    {"fill_columns", fill_columns, METH_VARARGS, "Put the batches' records into columns of measured memory."},
     {"crc32c", crc32c, METH_O, "CRC-32C of a buffer; only if HAS_CRC32C is not 0."},
     {"fresh_memory", fresh_memory, METH_O, "A bytearray of this size with anything in it, to be written over."},
     {"murmur2", murmur2, METH_O, "Kafka's hash of a key, unsigned."},

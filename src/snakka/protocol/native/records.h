@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Counted up with every change of a signature: record_engine.py passes over a module built from older source. */
-#define INTERFACE 2
+#define INTERFACE 3
 
 typedef const unsigned char *Bytes;
 
@@ -29,12 +29,12 @@ PyObject *refuse(PyObject *module, const char *reason);
 /* messages.c */
 PyObject *read_messages(PyObject *module, PyObject *args);
 
-/* columns.c */
-PyObject *measure_columns(PyObject *module, PyObject *batches);
-PyObject *fill_columns(PyObject *module, PyObject *args);
+/* column_builder.c */
+extern PyType_Spec column_builder_spec;
 
-/* checksum.c: whether there is one here, and it */
-int start_checksum(void);
+/* checksum.c: whether there is one here, found out once, and it */
+int has_checksum(void);
+uint32_t checksum(Bytes at, size_t size);
 PyObject *crc32c(PyObject *module, PyObject *data);
 
 /* encoder.c */

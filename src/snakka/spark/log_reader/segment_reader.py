@@ -1,7 +1,7 @@
 """What an executor does: a range of offsets out of the log files, as Arrow columns.
 
-Large pieces of the file are read, checked by header, and decoded by compiled code. Only a piece in which something is wrong
-is taken batch by batch, to keep what is right in it.
+Pieces of the file are read, checked by header, and decoded by compiled code into columns that grow until they are worth a
+batch of Spark's. Only where something is wrong it is taken batch by batch, to keep what is right.
 Rule: a row is given only if its batch's checksum is right and its offsets follow those before it.
 """
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from snakka.protocol.errors import ProtocolError
 from snakka.protocol.fetched_batches import FetchedBatches
 from snakka.protocol.record_batch import HEADER_SIZE, BatchHeader, Bytes, crc_matches, read_header
-from snakka.protocol.record_columns import read_columns
-from snakka.spark.columns import MOST_ROWS, ChosenColumns
+from snakka.protocol.record_columns import GatheredColumns
+from snakka.spark.columns import MOST_BYTES, MOST_ROWS, ChosenColumns
 from snakka.spark.log_reader.damage import Damages, is_plausible, next_batch, why_no_batch
 from snakka.spark.log_reader.header_walk import walk_from_offset
 from snakka.spark.log_reader.piece_check import check_headers, is_contradicted
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     Rows = Iterator[pyarrow.RecordBatch]
 
 # Small enough to stay in a processor's cache from the file to the columns.
-PIECE_BYTES = 1 << 20
-# Decoded at once; Spark is at its best with batches of about this size.
-_COLUMN_BYTES = 1 << 20
+PIECE_BYTES = 1 << 19
 _LOOK_AHEAD_BYTES = 1 << 20
 _NO_END = 1 << 63
 # How often a directory is looked at whose files are just being replaced.
@@ -51,8 +49,9 @@ class RangeReader:
         self._columns = columns
         self._damages = damages
         self._files = ReadOnlyFiles()
-        # Up to here everything was given, or told as lost.
-        self._next_offset = wanted.first_offset
+        # Up to here everything was given, or told as lost; what was gathered since then ends at `_gathered_to`.
+        self._next_offset = self._gathered_to = wanted.first_offset
+        self._gathered = GatheredColumns(columns.names)
 
     def batches(self) -> "Rows":
         """All rows, as Spark wants them."""
@@ -75,26 +74,44 @@ class RangeReader:
         if self._next_offset < wanted.end_offset:
             self._lost(wanted.end_offset)
 
-    def decoded(self, records: Bytes, up_to: int) -> "Rows":
-        """The rows of whole batches; ProtocolError for what is no record, or not the one that was written."""
+    def gather(self, records: Bytes, up_to: int) -> "Rows":
+        """Take the rows of whole batches, and give them as soon as there are enough.
+
+        ProtocolError for what is no record, or not the one that was written; `forget` before going on.
+        """
         wanted = self._range
-        aborted = aborted_between(wanted.aborted, self._next_offset, up_to)
+        aborted = aborted_between(wanted.aborted, self._gathered_to, up_to)
         batches = FetchedBatches(
             records,
-            from_offset=self._next_offset,
+            from_offset=self._gathered_to,
             up_to=wanted.end_offset,
             aborted=[(each.producer_id, each.first_offset) for each in aborted],
         )
-        while (columns := read_columns(batches, self._columns.names, _COLUMN_BYTES)) is not None:
-            self._advance(columns.next_offset)
-            if columns.rows:
-                rows = self._columns.for_spark(columns.to_arrow(wanted.topic, wanted.partition))
-                for start in range(0, len(rows), MOST_ROWS):
-                    yield rows.slice(start, MOST_ROWS)
-        self._advance(up_to)
+        while self._gathered.add_next(batches, MOST_BYTES):
+            self._gathered_to = batches.next_offset
+            if self._gathered.size >= MOST_BYTES:
+                yield from self.give()
+        self._gathered_to = max(self._gathered_to, min(up_to, wanted.end_offset))
+
+    def give(self) -> "Rows":
+        """What was gathered; ProtocolError as above."""
+        columns = self._gathered.finish(self._gathered_to)
+        self._next_offset = self._gathered_to
+        self.forget()
+        if columns.rows:
+            rows = self._columns.for_spark(columns.to_arrow(self._range.topic, self._range.partition))
+            for start in range(0, len(rows), MOST_ROWS):
+                yield rows.slice(start, MOST_ROWS)
+
+    def forget(self) -> None:
+        """What was gathered and not given."""
+        self._gathered = GatheredColumns(self._columns.names)
+        self._gathered_to = self._next_offset
 
     def _advance(self, offset: int) -> None:
+        """Nothing is gathered just now."""
         self._next_offset = max(self._next_offset, min(offset, self._range.end_offset))
+        self._gathered_to = self._next_offset
 
     def _segment_of_next(self) -> "tuple[SegmentFile, ReadOnlyFile] | None":
         """Where to go on; the files may have been replaced or removed since the driver looked at them."""
@@ -131,8 +148,14 @@ class RangeReader:
         return self._range.end_offset
 
     @property
+    def next_offset(self) -> int:
+        """Up to here everything was given."""
+        return self._next_offset
+
+    @property
     def is_done(self) -> bool:
-        return self._next_offset >= self._range.end_offset
+        """Whether all was given or gathered."""
+        return self._gathered_to >= self._range.end_offset
 
     @property
     def piece_bytes(self) -> int:
@@ -151,33 +174,48 @@ class _SegmentReading:
         self._file = file
         self._segment = segment
         self._end_offset = _NO_END if segment.end_offset is None else segment.end_offset
-        self._lowest = segment.base_offset
         self._position = 0
+        self._lowest = segment.base_offset
+        # The same, before the first byte of which not everything was given.
+        self._given = 0, self._lowest
 
     def rows(self, position: int) -> "Rows":
         """From `position`, where a batch begins, to the end of the range or of the file."""
+        self._given = position, self._lowest
         self._position = position
         size = self._file.size
         piece_bytes = self._reader.piece_bytes
-        while self._position < size and not self._reader.is_done:
+        is_end = False
+        while self._position < size and not is_end and not self._reader.is_done:
             data = self._file.pread(self._position, min(piece_bytes, size - self._position))
             is_rest = self._position + len(data) >= size
             checked = check_headers(data, self._lowest, self._end_offset, self._reader.stop, is_rest=is_rest)
             if not checked.needed and not checked.is_end:
-                yield from self._one_by_one(self._position + len(data))
+                yield from self._once_more(self._position + len(data))
                 continue
+            given_before = self._reader.next_offset
             try:
-                yield from self._reader.decoded(memoryview(data)[: checked.size], checked.next_offset)
+                yield from self._reader.gather(memoryview(data)[: checked.size], checked.next_offset)
             except ProtocolError:
-                yield from self._one_by_one(self._position + checked.size)
+                yield from self._once_more(self._position + checked.size)
                 continue
-            if checked.is_end and not is_rest:
-                return
+            if self._reader.next_offset != given_before:
+                self._given = self._position, self._lowest
             self._position += checked.size
             self._lowest = checked.next_offset
             piece_bytes = max(self._reader.piece_bytes, checked.needed)
-            if checked.is_end:
-                return
+            is_end = checked.is_end
+        try:
+            yield from self._reader.give()
+        except ProtocolError:
+            yield from self._once_more(self._position)
+
+    def _once_more(self, until: int) -> "Rows":
+        """What was gathered can't all be right, or what comes next: all that was not given is taken batch by batch."""
+        self._reader.forget()
+        self._position, self._lowest = self._given
+        yield from self._one_by_one(until)
+        self._given = self._position, self._lowest
 
     def _one_by_one(self, until: int) -> "Rows":
         """The batches that begin before `until`: those that are right are given, the others told."""
@@ -190,8 +228,10 @@ class _SegmentReading:
             if header is not None:
                 batch = file.pread(self._position, header.size)
                 try:
-                    yield from self._reader.decoded(batch, header.next_offset)
+                    yield from self._reader.gather(batch, header.next_offset)
+                    yield from self._reader.give()
                 except ProtocolError as error:
+                    self._reader.forget()
                     damages.found(file.path, self._position, f"records can't be read: {error}")
                 self._position += header.size
                 self._lowest = header.next_offset

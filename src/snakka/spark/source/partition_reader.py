@@ -15,7 +15,7 @@ from snakka.client.blocking import Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
 from snakka.spark.client_settings import consumer_settings
-from snakka.spark.columns import MOST_ROWS, ChosenColumns
+from snakka.spark.columns import MOST_BYTES, MOST_ROWS, ChosenColumns
 from snakka.spark.read_ahead import ReadAhead
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.topic_offsets import GOES_ON, DataLossError
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 _log = logging.getLogger(__name__)
-
-# Decoded at once; Spark gets it in pieces of at most MOST_ROWS rows.
-MOST_BYTES = 4 * 1024 * 1024
 
 
 class RangeToRead(InputPartition):
