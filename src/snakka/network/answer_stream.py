@@ -1,7 +1,9 @@
 """The receiving side of a connection that we have opened: bytes become answers, and the end gets a reason."""
 
 import asyncio
+import socket
 import ssl
+import sys
 from typing import Protocol, cast
 
 from snakka.network.frame_splitter import BadFrameError, FrameSplitter
@@ -14,6 +16,9 @@ LARGEST_ANSWER = 2**31 - 1
 # Beyond that a peer must really send what it has announced before there is room for more.
 _ROOM_AT_ONCE_BYTES = 128 * 1024 * 1024
 CLOSED = "has closed the connection"
+# While so much or more of an answer is still to come, the system wakes us for so much at once: nobody can use a part of it.
+_LEAST_AT_ONCE_BYTES = 64 * 1024
+_MOST_AT_ONCE_BYTES = 512 * 1024
 
 
 class AnswerMemory(ReceiveMemory):
@@ -53,9 +58,14 @@ class AnswerStream(asyncio.BufferedProtocol):
         self._splitter = FrameSplitter(memory, LARGEST_ANSWER, self._memory_granted)
         self._first_bytes: bytes | None = None
         self._why = ""
+        self._socket: socket.socket | None = None
+        self._awaited_bytes = 1
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        # Under TLS some of what is missing may have been taken from the socket already.
+        if sys.platform == "linux" and transport.get_extra_info("ssl_object") is None:
+            self._socket = transport.get_extra_info("socket")
         self._taker.connected(self._transport)
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -70,6 +80,8 @@ class AnswerStream(asyncio.BufferedProtocol):
                 return
         self._splitter.received(count)
         self._handle_frames()
+        if self._socket is not None:
+            self._await_bytes(self._socket, self._splitter.missing_bytes)
 
     def pause_writing(self) -> None:
         self._taker.congested(True)
@@ -97,6 +109,13 @@ class AnswerStream(asyncio.BufferedProtocol):
         if self._splitter.needs_memory:
             self._splitter.keep_for_later()
             self._transport.pause_reading()
+
+    def _await_bytes(self, connected: socket.socket, missing: int) -> None:
+        """Never more than must come: the system would not tell us of the last bytes."""
+        awaited = min(missing, _MOST_AT_ONCE_BYTES) if missing >= _LEAST_AT_ONCE_BYTES else 1
+        if awaited != self._awaited_bytes and not self._transport.is_closing():
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, awaited)
+            self._awaited_bytes = awaited
 
     def _memory_granted(self) -> None:
         asyncio.get_running_loop().call_soon(self._go_on)

@@ -75,6 +75,11 @@ class FrameSplitter:
             return shared[len(carry) :]
         return self._memory.shared
 
+    @property
+    def missing_bytes(self) -> int:
+        """How many bytes are still to come of the large frame that is being received; 0 if there is none."""
+        return 0 if self._private is None else self._size - self._filled
+
     def received(self, count: int) -> None:
         """`count` bytes were put into the buffer."""
         if self._private is not None:
