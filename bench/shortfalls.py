@@ -27,7 +27,7 @@ _REASONS = {
     "log files instead": """what ready columns reach is the ratio at most. Both readers end in the same way: the JVM makes
         rows of columns that come from Python, which is more than half of the processor time where all columns are read,
         as the figures in brackets show; what log files save is the broker's part and the receiving, while checksum and
-        decoding remain""",
+        decoding remain. The faster our connector is, the less there is to save: beside Spark's connector see above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",

@@ -92,16 +92,28 @@ def topics(size: int, *, quick: bool) -> list[Topic]:
 
 
 def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
-    """Our connector beside Spark's own."""
+    """Our connector beside Spark's own; and log files, where all columns are only read."""
     for what in QUERIES:
-        outcomes = _measure_rounds(queries, what, topic, (Reader.OURS, Reader.THEIRS), rounds)
+        readers = [Reader.OURS, Reader.THEIRS]
+        if what == "noop":
+            readers.append(Reader.LOGS)
+        outcomes = _measure_rounds(queries, what, topic, readers, rounds)
+        theirs = outcomes[Reader.THEIRS]
         yield _row(
             f"Spark {what}, {topic.shown}",
             outcomes[Reader.OURS],
-            outcomes[Reader.THEIRS],
+            theirs,
             SPARK_CONNECTOR,
             AT_LEAST_OF_CONNECTOR,
         )
+        if Reader.LOGS in outcomes:
+            yield _row(
+                f"Spark {what} from log files, {topic.shown}",
+                outcomes[Reader.LOGS],
+                theirs,
+                SPARK_CONNECTOR,
+                LOG_FILES_OF_CONNECTOR,
+            )
 
 
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
