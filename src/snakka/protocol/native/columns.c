@@ -96,11 +96,12 @@ reserve_batch(Columns *self, const Batch *batch)
 static const char *
 put_null(BinaryColumn *column)
 {
-    if (!column->nulls++) {
+    if (column->nulls == 0) {
         const char *reason = reserve_bits(column, (Py_ssize_t)(column->ends.room / sizeof(int32_t)));
         if (reason != NULL)
             return reason;
     }
+    column->nulls++;
     column->valid.start[column->rows / 8] &= (unsigned char)~(1 << column->rows % 8);
     return NULL;
 }
