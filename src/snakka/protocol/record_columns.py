@@ -91,16 +91,19 @@ def read_columns(
     """
     gathered = GatheredColumns(columns)
     while gathered.size < max_bytes:
+        if gathered.add_run(batches, max_bytes - gathered.size):
+            continue
         if before_slow and gathered.size and batches.is_slow:
             break
-        offset = batches.next_offset
         try:
-            if not gathered.add_next(batches, max_bytes - gathered.size):
-                break
+            batch = next(batches, None)
         except ProtocolError:
-            if not gathered.size or batches.next_offset != offset:
+            if not gathered.size:
                 raise
             break
+        if batch is None:
+            break
+        gathered.add_batch(batch)
     return gathered.finish(batches.next_offset) if gathered.size else None
 
 
@@ -117,15 +120,23 @@ class GatheredColumns:
 
         ProtocolError for garbage: what was there before stays. Without the compiled module garbage may show at the end.
         """
+        if self.add_run(batches, most_bytes):
+            return True
+        batch = next(batches, None)
+        if batch is not None:
+            self.add_batch(batch)
+        return batch is not None
+
+    def add_run(self, batches: FetchedBatches, most_bytes: int) -> bool:
+        """Add as many plain batches as possible, and say if there were any."""
         taken = batches.read_run(self._builder, most_bytes)
-        if not taken:
-            batch = next(batches, None)
-            if batch is None:
-                return False
-            self._builder.add_batch(batch)
-            taken = len(batch.body)
         self.size += taken
-        return True
+        return taken > 0
+
+    def add_batch(self, batch: PlainBatch) -> None:
+        """Add one, of any kind."""
+        self._builder.add_batch(batch)
+        self.size += len(batch.body)
 
     def finish(self, next_offset: int) -> Columns:
         """All of it; nothing can be added then."""
