@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BYTES = 60_000_000  # of small records in a topic, and twice that of large ones
-# Where only fast readers are compared: enough that the query's start does not count.
-SCAN_BYTES = 300_000_000
+# Where only fast readers are compared: enough that the query's start, and what the JVM compiles for it, hardly count.
+SCAN_BYTES = 600_000_000
 QUICK_BYTES = 20_000_000
 SIZES = (100, 1024)
 PARTITIONS = (1, 2, 8)
 QUERIES = ("noop", "count", "groupBy", "Parquet")
 ROUNDS = 3
+SCAN_ROUNDS = 5
 STREAM_ROWS = 40_000
 STREAM_WARM_UPS = 2
 
@@ -76,7 +77,7 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
             for topic in topics(2 * QUICK_BYTES if quick else SCAN_BYTES, quick=quick):
                 topic.fill(server.bootstrap_servers)
                 queries.write_parquet(topic)
-                yield from _measure_scans(queries, topic, rounds)
+                yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
             if jars is not None:
                 yield _measure_overhead(queries, server.bootstrap_servers, rounds)
         finally:

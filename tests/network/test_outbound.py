@@ -1,8 +1,12 @@
 import asyncio
 import hashlib
 import logging
+import os
+import random
+import sys
 import threading
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +19,7 @@ from snakka.network.outbound import CHUNK_BYTES, SMALL_BYTES, ChunkBuffer, Outbo
 from snakka.protocol.file_region import FileRegion, MemoryRegion
 from snakka.protocol.frame import Frame
 from snakka.runtime import InlineOffload
+from snakka.storage.files import OsFiles
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 MIB = 1024 * 1024
@@ -44,6 +49,9 @@ class Region:
     def read_blocking(self, start: int, size: int) -> bytes:
         self.threads.add(threading.current_thread().name)
         return self._read(start, size)
+
+    def send(self, start: int, size: int, socket_fd: int) -> int | None:
+        return None
 
     def _read(self, start: int, size: int) -> bytes:
         assert size <= CHUNK_BYTES
@@ -145,6 +153,80 @@ def test_a_slow_reader_costs_an_offset_and_not_its_answer(run: Run) -> None:
     run(scenario())
 
 
+class SentFile:
+    """A real file's region that notes what became of the attempts to send it."""
+
+    def __init__(self, region: FileRegion) -> None:
+        self._region = region
+        self.sent: list[int | None] = []
+        self.read_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._region)
+
+    def read_into(self, start: int, buffer: memoryview) -> int | None:
+        self.read_bytes += len(buffer)
+        return self._region.read_into(start, buffer)
+
+    def read_blocking(self, start: int, size: int) -> bytes:
+        self.read_bytes += size
+        return self._region.read_blocking(start, size)
+
+    def send(self, start: int, size: int, socket_fd: int) -> int | None:
+        self.sent.append(self._region.send(start, size, socket_fd))
+        return self.sent[-1]
+
+
+def file_region(directory: Path, data: bytes) -> SentFile:
+    file = OsFiles([str(directory)]).open(str(directory / "data"), create=True)
+    file.append(data)
+    return SentFile(file.region(0, len(data), in_memory=True))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux sends files so")
+def test_the_system_moves_files_into_the_socket(run: Run, tmp_path: Path) -> None:
+    """What we read is only what tells us that a full socket has room again, and a slow reader costs no memory."""
+    data = random.Random(1).randbytes(24 * MIB)
+    region = file_region(tmp_path, data)
+
+    async def scenario() -> None:
+        handler = Answering(lambda _: with_regions(b"before", region, b"after"))
+        async with (
+            listening(handler, send_buffer_bytes=65536) as listener,
+            connected(listener, MIB) as client,
+        ):
+            client.reader._transport.pause_reading()  # type: ignore[attr-defined]
+            client.send(framed(b"all of it"))
+            (connection,) = await _connections(listener)
+            await until(lambda: connection._outbound._paused)
+            assert await stays(lambda: connection._outbound._paused)
+            assert connection._transport.get_write_buffer_size() <= SMALL_BYTES
+            client.reader._transport.resume_reading()  # type: ignore[attr-defined]
+            whole = b"before" + data + b"after"
+            assert await receive_hash(client) == (len(whole), hashlib.sha256(whole).hexdigest())
+
+    run(scenario())
+    assert None not in region.sent
+    assert sum(filter(None, region.sent)) + region.read_bytes == len(data)
+    assert region.read_bytes < len(data) // 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux sends files so")
+def test_a_file_that_is_truncated_on_its_way_closes_the_connection(run: Run, tmp_path: Path) -> None:
+    region = file_region(tmp_path, bytes(MIB))
+    os.truncate(tmp_path / "data", MIB // 2)
+
+    async def scenario() -> None:
+        handler = Answering(lambda _: with_regions(region))
+        async with listening(handler) as listener, connected(listener) as client:
+            client.send(framed(b""))
+            with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+                await client.receive()
+
+    run(scenario())
+    assert region.sent
+
+
 async def _connections(listener: Any) -> list[Connection]:
     await until(lambda: listener.connections)
     return list(listener.connections)
@@ -243,8 +325,9 @@ def test_a_large_answer_lets_others_have_their_turn(run: Run) -> None:
 class TransportThatTakes:
     """Takes so many bytes at each write, holds on to the rest where it lies and reports it, as a full socket's does."""
 
-    def __init__(self, amounts: list[int]) -> None:
+    def __init__(self, amounts: list[int], *, is_encrypted: bool = False) -> None:
         self.sent = bytearray()
+        self._is_encrypted = is_encrypted
         self.rest: list[memoryview] = []
         self._amounts = amounts
         self._turn = 0
@@ -252,6 +335,26 @@ class TransportThatTakes:
 
     def set_write_buffer_limits(self, high: int) -> None:
         assert high == 0
+
+    def get_extra_info(self, name: str) -> Any:
+        return self if name == "socket" or (name == "ssl_object" and self._is_encrypted) else None
+
+    def fileno(self) -> int:
+        return id(self)
+
+    def is_closing(self) -> bool:
+        return False
+
+    def get_write_buffer_size(self) -> int:
+        return sum(map(len, self.rest))
+
+    def take_directly(self, data: bytes) -> int:
+        """As a socket that the system gives bytes to; nothing that was written before may still be here."""
+        assert not self.rest
+        amount = min(self._amounts[self._turn % len(self._amounts)], len(data)) if self._turn % 3 else 0
+        self._turn += 1
+        self.sent += data[:amount]
+        return amount
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.rest.append(memoryview(data))
@@ -271,10 +374,44 @@ class TransportThatTakes:
             amount -= min(amount, len(first))
 
 
+def test_under_tls_files_are_read_and_not_sent(tmp_path: Path) -> None:
+    """What the system would put into the socket is not encrypted."""
+    data = random.Random(4).randbytes(MIB)
+    region = file_region(tmp_path, data)
+    transport = TransportThatTakes([2 * MIB], is_encrypted=True)
+    loop = asyncio.new_event_loop()
+    transport.outbound = Outbound(
+        transport,  # type: ignore[arg-type]
+        loop,
+        InlineOffload(loop),
+        ChunkBuffer(),
+        on_full=lambda: None,
+        on_drained=lambda: None,
+        on_failure=lambda error: None,
+    )
+    transport.outbound.send(with_regions(region))
+    loop.close()
+    assert transport.sent[4:] == data
+    assert not region.sent
+
+
 piece_sizes = st.one_of(
     st.integers(1, 100), st.integers(SMALL_BYTES - 2, SMALL_BYTES + 2), st.integers(1, 600_000)
 )
-pieces = st.tuples(st.sampled_from(["bytes", "region", "cold"]), piece_sizes)
+pieces = st.tuples(st.sampled_from(["bytes", "region", "cold", "sent"]), piece_sizes)
+
+
+class SentRegion(Region):
+    """Every other stretch of it is where the system can send it from."""
+
+    def __init__(self, data: bytes, sockets: dict[int, TransportThatTakes]) -> None:
+        super().__init__(data)
+        self._sockets = sockets
+
+    def send(self, start: int, size: int, socket_fd: int) -> int | None:
+        if start // 200_000 % 2:
+            return None
+        return self._sockets[socket_fd].take_directly(self._data[start : start + size])
 
 
 @settings(deadline=None, max_examples=60)
@@ -312,6 +449,8 @@ def test_any_answers_leave_whole_and_in_order(
             wanted += data
             if kind == "bytes":
                 frame += data
+            elif kind == "sent":
+                frame.splice(SentRegion(data, {each.fileno(): each for each in transports}))
             else:
                 frame.splice(Region(data, would_block=kind == "cold"))
         frame.seal()

@@ -2,7 +2,9 @@
 
 import errno
 import os
+import random
 import resource
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -103,6 +105,110 @@ def test_a_region_of_a_truncated_file_is_no_disk_failure(files: OsFiles, tmp_pat
     assert not isinstance(caught.value, StorageFailure)
 
 
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A sender that does not wait, and a receiver that waits for ten seconds at most."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        receiver = socket.create_connection(server.getsockname(), timeout=10)
+        sender, _ = server.accept()
+    with sender, receiver:
+        sender.setblocking(False)
+        yield sender, receiver
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux sends files so")
+
+
+@on_linux
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_a_region_goes_into_a_socket_until_that_is_full(
+    files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket], in_memory: bool
+) -> None:
+    sender, receiver = pair
+    data = random.Random(2).randbytes(64 * 1024 * 1024)
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(data)
+    region = file.region(3, len(data), in_memory=in_memory)
+    assert region.send(5, 7, sender.fileno()) == 7
+    assert receiver.recv(100) == data[8:15]
+    position = 0
+    while sent := region.send(position, 4 * 1024 * 1024, sender.fileno()):
+        position += sent
+    assert sent == 0
+    assert 0 < position < len(region)
+    with receiver.makefile("rb") as received:
+        assert received.read(position) == data[3 : 3 + position]
+
+
+@on_linux
+def test_a_region_of_a_truncated_file_is_not_sent(
+    files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"0123456789")
+    region = file.region(2, 8, in_memory=True)
+    file.truncate(4)
+    assert region.send(0, 6, pair[0].fileno()) == 2
+    with pytest.raises(OSError, match="truncated"):
+        region.send(2, 4, pair[0].fileno())
+
+
+@on_linux
+def test_what_the_disk_must_be_asked_for_is_read_and_not_sent(
+    files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    """A megabyte of which only the beginning and the end are in memory."""
+    data = random.Random(3).randbytes(1024 * 1024)
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(data)
+    file.sync()
+    reading = os.open(tmp_path / "log", os.O_RDONLY)
+    os.posix_fadvise(reading, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.posix_fadvise(reading, 0, 0, os.POSIX_FADV_RANDOM)  # read ahead nothing
+    assert os.pread(reading, 256 * 1024, 0) + os.pread(reading, 256 * 1024, 768 * 1024)
+    os.close(reading)
+    region = file.region(0, len(data))
+    if region.read_into(512 * 1024, memoryview(bytearray(1))) is not None:
+        pytest.skip("this file system keeps everything in memory")
+    assert region.send(0, len(data), pair[0].fileno()) is None
+    assert region.send(0, 256 * 1024, pair[0].fileno()) == 256 * 1024
+    # Reading brings it back.
+    assert region.read_blocking(0, len(data)) == data
+    assert region.send(0, len(data), pair[0].fileno())
+
+
+@on_linux
+def test_a_socket_that_is_broken_is_left_to_whoever_writes_to_it(
+    files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"0123456789")
+    region = file.region(0, 10, in_memory=True)
+    pair[0].shutdown(socket.SHUT_RDWR)
+    assert region.send(0, 10, pair[0].fileno()) is None
+    # The file is none the worse for it.
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as other,
+    ):
+        assert region.send(0, 10, other.fileno()) == 10
+
+
+@on_linux
+def test_what_cannot_be_sent_so_is_not_tried_again(files: OsFiles, tmp_path: Path) -> None:
+    """A descriptor that is no socket and only for appending is one that the system refuses."""
+    file = files.open(str(tmp_path / "log"), create=True)
+    file.append(b"0123456789")
+    region = file.region(0, 10, in_memory=True)
+    refusing = os.open(tmp_path / "other", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        assert region.send(0, 10, refusing) is None
+    finally:
+        os.close(refusing)
+    assert region.send(0, 10, -1) is None
+    assert region.read_blocking(0, 10) == b"0123456789"
+
+
 def test_only_so_many_descriptors_are_open_and_a_closed_file_opens_again(tmp_path: Path) -> None:
     files = OsFiles([str(tmp_path)], open_files=3)
     opened = [files.open(str(tmp_path / str(number)), create=True) for number in range(10)]
@@ -137,7 +243,7 @@ def test_a_failed_sync_is_never_tried_again(
         calls.append(fd)
         raise OSError(errno.EIO, "I/O error")
 
-    monkeypatch.setattr("snakka.storage.files._sync_data", fail)
+    monkeypatch.setattr("snakka.storage.file_regions.sync_data", fail)
     for _ in range(2):
         with pytest.raises(StorageFailure) as caught:
             file.sync()

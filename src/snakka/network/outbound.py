@@ -1,7 +1,8 @@
 """The sending side of one connection: answers as a queue of parts, of which little is ever in memory.
 
 The rule: the next chunk enters the transport only when the socket has taken the last one, so that a client that reads
-slowly costs a handle and an offset, not the megabytes that it asked for. Parts of a file are read chunk by chunk, in a
+slowly costs a handle and an offset, not the megabytes that it asked for. Parts of a file go from the system's memory into
+the socket without passing through ours where that is possible. Elsewhere, as under TLS, they are read chunk by chunk, in a
 thread where the disk would make the loop wait. Small answers that become ready in one turn leave in one write.
 """
 
@@ -9,10 +10,13 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+from snakka.protocol.file_region import FileRegion
 from snakka.protocol.frame import Frame, Part
 from snakka.runtime import Offload
 
 CHUNK_BYTES = 256 * 1024
+# What the system is asked to move at once.
+SENT_BYTES = 1024 * 1024
 # After this much for one client the others get their turn.
 TURN_BYTES = 2 * 1024 * 1024
 # Up to this size, copying pieces together is cheaper than a system call each; up to the other they are gathered.
@@ -62,6 +66,7 @@ class Outbound:
         "_position",
         "_queue",
         "_queued_bytes",
+        "_socket_fd",
         "_suspended",
         "_transport",
         "corked",
@@ -81,6 +86,10 @@ class Outbound:
         # With limits of zero the transport reports any rest that the socket did not take, and when that rest is gone.
         transport.set_write_buffer_limits(high=0)
         self._transport = transport
+        # Where the system may put bytes of files; under TLS they are not what the client is to get.
+        raw = transport.get_extra_info("socket")
+        is_plain = raw is not None and transport.get_extra_info("ssl_object") is None
+        self._socket_fd: int | None = raw.fileno() if is_plain else None
         self._loop = loop
         self._offload = offload
         self._chunk = chunk
@@ -161,6 +170,19 @@ class Outbound:
                 self._suspended = True
                 self._loop.call_soon(self._continue)
                 break
+            if size > SMALL_BYTES and not isinstance(part, _IN_MEMORY):
+                try:
+                    sent = self._send_from_file(part)
+                except OSError as error:
+                    self._fail(error)
+                    break
+                if sent:
+                    budget -= sent
+                    self._advance(part, sent)
+                    continue
+                if sent == 0:
+                    # The socket is full. The transport tells when there is room again if it has something to send.
+                    size = SMALL_BYTES
             data = self._next_chunk(part, size)
             if data is None:
                 break
@@ -168,6 +190,15 @@ class Outbound:
             self._forward(data)
         if self._gathered and not self.corked:
             self._write_gathered()
+
+    def _send_from_file(self, part: FileRegion) -> int | None:
+        """How many bytes of the queue's first part the socket took; None if they must be read."""
+        transport = self._transport
+        # A descriptor that is closed may be somebody else's by now.
+        if self._socket_fd is None or transport.is_closing() or transport.get_write_buffer_size():
+            return None
+        size = min(len(part) - self._position, SENT_BYTES)
+        return part.send(self._position, size, self._socket_fd)
 
     def _next_chunk(self, part: Part, size: int) -> bytes | bytearray | memoryview | None:
         """The next bytes of the queue's first part; None if a thread has to read them, or nobody can."""
@@ -215,19 +246,22 @@ class Outbound:
     def _forward(self, data: bytes | bytearray | memoryview) -> None:
         """Send `data`, which are the next bytes of the queue's first part."""
         size = len(data)
-        part = self._queue[0]
-        self._position += size
-        if self._position >= len(part):
-            self._queue.popleft()
-            self._position = 0
-            if isinstance(part, _IN_MEMORY):
-                self._queued_bytes -= len(part)
+        self._advance(self._queue[0], size)
         if size <= SMALL_BYTES:
             self._gather(data, size)
         else:
             self._transport.write(data)
             if self._paused and isinstance(data, memoryview) and data.obj is self._chunk.view.obj:
                 self._chunk.leave()
+
+    def _advance(self, part: Part, size: int) -> None:
+        """So much more of the queue's first part has left it."""
+        self._position += size
+        if self._position >= len(part):
+            self._queue.popleft()
+            self._position = 0
+            if isinstance(part, _IN_MEMORY):
+                self._queued_bytes -= len(part)
 
     def _gather(self, data: bytes | bytearray | memoryview, size: int) -> None:
         self._gathered.append(data)

@@ -19,6 +19,12 @@ class FileRegion(Protocol):
     def read_blocking(self, start: int, size: int) -> bytes:
         """Up to `size` bytes from `start` of the region, for a thread; StorageFailure if the disk fails."""
 
+    def send(self, start: int, size: int, socket_fd: int) -> int | None:
+        """Let the system move up to `size` bytes from `start` of the region into a socket that does not block.
+
+        How many it took, 0 if it is full; None if they must be read, because they are not in memory, or can't be sent so.
+        """
+
 
 class MemoryRegion:
     """The twin of a file's region whose bytes are in memory: for tests, and for files that live there."""
@@ -38,3 +44,6 @@ class MemoryRegion:
 
     def read_blocking(self, start: int, size: int) -> bytes:
         return bytes(self._view[start : start + size])
+
+    def send(self, start: int, size: int, socket_fd: int) -> int | None:
+        return None

@@ -8,11 +8,11 @@ import errno
 import fcntl
 import os
 import resource
-import sys
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
 from snakka.protocol.file_region import FileRegion
+from snakka.storage.file_regions import Descriptor, OsRegion, sync_data
 from snakka.storage.open_files import OpenFiles
 
 Bytes = bytes | bytearray | memoryview
@@ -20,9 +20,6 @@ Bytes = bytes | bytearray | memoryview
 # Descriptors that the log files leave for sockets and everything else.
 _SHARE_OF_DESCRIPTORS = 0.6
 _MOST_OPEN_FILES = 65_536
-
-_RWF_NOWAIT: int = getattr(os, "RWF_NOWAIT", 0)
-_F_FULLFSYNC: int = getattr(fcntl, "F_FULLFSYNC", 0)
 
 
 class StorageFailure(OSError):  # noqa: N818 - the failure of a disk, not of a program
@@ -129,100 +126,6 @@ class Files(Protocol):
 
     def lock(self, path: str) -> Lock:
         """Take the lock file, as Java takes it; LockedElsewhere if somebody has it."""
-
-
-class Descriptor:
-    """A file descriptor that closes when the last holder lets go of it."""
-
-    __slots__ = ("fd", "may_refuse_to_wait", "sync_failure")
-
-    def __init__(self, fd: int) -> None:
-        self.fd = fd
-        self.may_refuse_to_wait = _RWF_NOWAIT != 0
-        self.sync_failure: OSError | None = None
-
-    def __del__(self) -> None:
-        os.close(self.fd)
-
-    def sync(self) -> None:
-        if self.sync_failure is not None:
-            raise self.sync_failure
-        try:
-            _sync_data(self.fd)
-        except OSError as error:
-            self.sync_failure = error
-            raise
-
-
-def _sync_data(fd: int) -> None:
-    if sys.platform == "darwin":
-        try:
-            fcntl.fcntl(fd, _F_FULLFSYNC)
-        except OSError as error:
-            if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
-                raise
-            os.fsync(fd)
-    else:
-        os.fdatasync(fd)
-
-
-class OsRegion:
-    """A stretch of a real file; see protocol.file_region."""
-
-    __slots__ = ("_descriptor", "_file", "_in_memory", "_size", "_start")
-
-    def __init__(
-        self, file: "OsFile", descriptor: Descriptor, start: int, size: int, in_memory: bool
-    ) -> None:
-        self._file = file
-        self._descriptor = descriptor
-        self._start = start
-        self._size = size
-        self._in_memory = in_memory
-
-    def __len__(self) -> int:
-        return self._size
-
-    def read_into(self, start: int, buffer: memoryview) -> int | None:
-        size = min(len(buffer), self._size - start)
-        may_wait = self._in_memory or not self._descriptor.may_refuse_to_wait
-        flags = 0 if may_wait else _RWF_NOWAIT
-        try:
-            got = _read_into(self._descriptor.fd, buffer[:size], self._start + start, flags)
-        except BlockingIOError:
-            return None
-        except OSError as error:
-            if may_wait or error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                raise self._file.failure("read", error) from error
-            self._descriptor.may_refuse_to_wait = False  # a file system in memory, or one that can't tell
-            return self.read_into(start, buffer)
-        if got == size:
-            return got
-        if may_wait:
-            raise self._truncated()
-        return None
-
-    def read_blocking(self, start: int, size: int) -> bytes:
-        size = min(size, self._size - start)
-        try:
-            data = os.pread(self._descriptor.fd, size, self._start + start)
-        except OSError as error:
-            raise self._file.failure("read", error) from error
-        if len(data) != size:
-            raise self._truncated()
-        return data
-
-    def _truncated(self) -> OSError:
-        """Not a failure of the disk: the log was truncated while these bytes were on their way."""
-        return OSError(errno.ENODATA, "the log was truncated while it was being read", self._file.path)
-
-
-def _read_into(fd: int, buffer: memoryview, offset: int, flags: int) -> int:
-    if hasattr(os, "preadv"):
-        return os.preadv(fd, (buffer,), offset, flags)
-    data = os.pread(fd, len(buffer), offset)
-    buffer[: len(data)] = data
-    return len(data)
 
 
 class OsFile:
@@ -426,7 +329,7 @@ class OsFiles:
                 if file.write(data) != len(data):
                     raise OSError(errno.ENOSPC, "a short write")
                 if sync:
-                    _sync_data(file.fileno())
+                    sync_data(file.fileno())
             os.replace(draft, path)
         except OSError as error:
             raise self.failure(path, "replace", error) from error
@@ -464,7 +367,7 @@ class OsFiles:
             raise self.failure(source, "rename", error) from error
 
     def sync_file(self, path: str) -> None:
-        self._sync(path, os.O_RDWR, _sync_data)
+        self._sync(path, os.O_RDWR, sync_data)
 
     def sync_directory(self, path: str) -> None:
         self._sync(path, os.O_RDONLY | os.O_DIRECTORY, os.fsync)

@@ -7,7 +7,8 @@ import errno
 import os
 from typing import NamedTuple, NoReturn
 
-from snakka.storage.files import Descriptor, Lock, OsFile, OsFiles
+from snakka.storage.file_regions import Descriptor
+from snakka.storage.files import Lock, OsFile, OsFiles
 
 
 class FileEntry(NamedTuple):

@@ -77,6 +77,9 @@ class SimulatedRegion:
             raise OSError(errno.ENODATA, "the log was truncated while it was being read", self._file.path)
         return data
 
+    def send(self, start: int, size: int, socket_fd: int) -> int | None:
+        return None
+
 
 class SimulatedFile:
     """See storage.files.File."""
