@@ -16,9 +16,9 @@ _REASONS = {
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
     "Spark reads all columns, 1 KB": """what ready columns reach is the ratio at most. What is missing to it is the way
-        of the bytes from the broker's file into those columns: two copies in the broker's kernel (sendfile took as long
-        on loopback), receiving, the checksum and one copy in Python, on the two cores that the JVM needs too, as the
-        figures in brackets show. One partition is one task, where Parquet's file is read by two""",
+        of the bytes from the broker's file into those columns: the kernel moves them into the socket and out of it, Python
+        checks and copies them once, on the two cores that the JVM needs too, as the figures in brackets show. One
+        partition is one task, where Parquet's file is read by two""",
     "Spark reads all columns": """what ready columns reach is the ratio at most. The JVM alone takes about as long for
         rows from Python as for all of Parquet's, as the figures in brackets show. Spark takes a Python source's
         columns apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and its projection

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from pyspark.errors import StreamingQueryException
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines import runner
 from snakka.spark.pipelines.declaration import Trigger, read_pipeline
-from snakka.spark.pipelines.query_stops import stop_queries
+from snakka.spark.pipelines.query_stops import Stops, stop_queries
 from snakka.spark.pipelines.terminal import LineDisplay
 
 if TYPE_CHECKING:
@@ -46,13 +47,17 @@ class Query:
     batch_seconds: float
     is_idle: bool = False
     stop_error: Exception | None = None
+    fails_at: float = float("inf")
     stopped_at: list[float] = field(default_factory=list)
     id: str = "q-1"
     recentProgress: tuple[Any, ...] = ()  # noqa: N815 -- Spark's names
 
     @property
     def isActive(self) -> bool:  # noqa: N802
-        return not self.stopped_at
+        return not self.stopped_at and self.clock.seconds < self.fails_at
+
+    def exception(self) -> Exception | None:
+        return StreamingQueryException("the table is gone") if self.clock.seconds >= self.fails_at else None
 
     @property
     def status(self) -> dict[str, Any]:
@@ -69,7 +74,7 @@ class Query:
             raise self.stop_error
 
 
-def stopped(clock: HandClock, grace_seconds: float = 30.0, **queries: Any) -> list[str]:
+def stopped(clock: HandClock, grace_seconds: float = 30.0, **queries: Any) -> Stops:
     return stop_queries(queries, grace_seconds=grace_seconds, clock=clock, wait=clock.tick)
 
 
@@ -83,28 +88,35 @@ def timed_out() -> Py4JJavaError:
 def test_a_query_that_always_has_more_to_do_ends_the_batch_that_it_is_at() -> None:
     clock = HandClock(4.0)
     first, busy, idle = Query(clock, 7.0), Query(clock, 3.0), Query(clock, 3.0, is_idle=True)
-    assert stopped(clock, first=first, busy=busy, idle=idle) == []
+    assert stopped(clock, first=first, busy=busy, idle=idle) == ([], [])
     assert (first.stopped_at, busy.stopped_at, idle.stopped_at) == ([7.0], [6.0], [4.0])
 
 
 def test_a_batch_that_outlasts_the_grace_is_cut() -> None:
     clock = HandClock(1.0)
     slow, quick = Query(clock, 1000.0), Query(clock, 2.0)
-    assert stopped(clock, grace_seconds=5.0, slow=slow, quick=quick) == []
+    assert stopped(clock, grace_seconds=5.0, slow=slow, quick=quick) == ([], [])
     assert (slow.stopped_at, quick.stopped_at) == ([6.0], [2.0])
 
 
 def test_a_query_that_can_not_be_stopped_holds_nobody_up() -> None:
     clock = HandClock(1.0)
     stuck, other = Query(clock, 1000.0, stop_error=timed_out()), Query(clock, 1000.0)
-    assert stopped(clock, grace_seconds=0.0, stuck=stuck, other=other) == ["stuck"]
+    assert stopped(clock, grace_seconds=0.0, stuck=stuck, other=other) == (["stuck"], [])
     assert (stuck.stopped_at, other.stopped_at) == ([1.0], [1.0])  # each is asked once
 
 
 def test_queries_of_a_spark_that_is_gone_have_ended() -> None:
     clock = HandClock(1.0)
     gone = Query(clock, 2.0, stop_error=Py4JNetworkError("Answer from Java side is empty"))
-    assert stopped(clock, gone=gone) == []
+    assert stopped(clock, gone=gone) == ([], [])
+
+
+def test_a_query_that_ends_by_itself_meanwhile_is_not_stopped() -> None:
+    clock = HandClock(1.0)
+    failed, fails, busy = Query(clock, 9.0, fails_at=0.5), Query(clock, 9.0, fails_at=3.0), Query(clock, 5.0)
+    assert stopped(clock, failed=failed, fails=fails, busy=busy) == ([], ["failed", "fails"])
+    assert (failed.stopped_at, fails.stopped_at, busy.stopped_at) == ([], [], [5.0])
 
 
 class Session:
@@ -130,17 +142,14 @@ class Interrupting(io.StringIO):
         return super().write(text)
 
 
-@pytest.mark.parametrize("is_stuck", [False, True])
-def test_a_run_says_which_sink_did_not_stop(
-    is_stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def interrupted(query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], str]:
+    """The status and the screen of a run of this query that is interrupted at once."""
     file = tmp_path / "busy.yaml"
     file.write_text(
         "kafka: {bootstrap.servers: '127.0.0.1:1'}\nsources: {work: {topics: work}}\n"
         "sinks: {out: {format: noop}}\n"
     )
     session = Session()
-    query = Query(HandClock(1.0), 1000.0, stop_error=timed_out() if is_stuck else None)
     monkeypatch.setattr(runner, "topic_problems", lambda pipeline: [])
     monkeypatch.setattr(runner, "open_session", lambda *_, **__: session)
     monkeypatch.setattr(
@@ -151,14 +160,40 @@ def test_a_run_says_which_sink_did_not_stop(
     screen = Interrupting()
     settings = runner.RunSettings("local[1]", Trigger("every", 1.0), {}, grace_seconds=0.2)
     status = runner.Run(read_pipeline(file), settings, LineDisplay(screen)).go()
-    assert (status["state"], status["sinks"]["out"]["state"]) == ("interrupted", "stopped")
     assert session.is_stopped
+    return status, screen.getvalue()
+
+
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_a_run_says_which_sink_did_not_stop(
+    is_stuck: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = Query(HandClock(1.0), 1000.0, stop_error=timed_out() if is_stuck else None)
+    shown: list[str] = []
+    monkeypatch.setattr(
+        LineDisplay, "update", lambda _, status, *__, **___: shown.append(status["sinks"]["out"]["state"])
+    )
+    status, screen = interrupted(query, tmp_path, monkeypatch)
+    assert (status["state"], status["sinks"]["out"]["state"]) == ("interrupted", "stopped")
+    assert "running" in shown  # though it has not said anything yet
     said = (
         "sink out: it did not stop in time (spark.sql.streaming.stopTimeout says how long that is); Spark is ended all"
         " the same, and the next run does its batch again\n"
     )
-    assert (said in screen.getvalue()) == is_stuck
+    assert (said in screen) == is_stuck
     assert ("did not stop in time" in status["sinks"]["out"]["error"]) == is_stuck
+
+
+def test_a_sink_that_fails_while_the_run_is_stopped_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = HandClock(1.0)
+    query = Query(clock, 1000.0, fails_at=1.5)
+    monkeypatch.setattr(runner.Run, "_wait_for_batches", lambda run: clock.tick())
+    status, _ = interrupted(query, tmp_path, monkeypatch)
+    assert (status["state"], status["sinks"]["out"]["state"]) == ("failed", "failed")
+    assert "the table is gone" in status["error"]
+    assert not query.stopped_at
 
 
 def test_spark_gives_up_on_a_query_that_does_not_heed_it(
@@ -181,8 +216,8 @@ def test_spark_gives_up_on_a_query_that_does_not_heed_it(
     spark.conf.set(name, "200ms")
     request.addfinalizer(lambda: spark.conf.set(name, limit))
     begun = time.monotonic()
-    still_run = stop_queries(
+    stops = stop_queries(
         {"out": query}, grace_seconds=0.3, clock=SystemClock(), wait=lambda: time.sleep(0.05)
     )
-    assert still_run == ["out"]
+    assert stops == (["out"], [])
     assert 0.5 <= time.monotonic() - begun < 20

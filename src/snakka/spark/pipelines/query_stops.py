@@ -4,11 +4,12 @@ A query gets the run's grace to end the batch that it is at; then it is stopped,
 does that batch again. Spark interrupts a query, and gives up on one that does not heed it (its source's process
 hangs, say) after `spark.sql.streaming.stopTimeout`, which our sessions set.
 
-Rule: every query is asked to stop, whatever became of those before it.
+Rule: every query is asked to stop, whatever became of those before it; one that ends by itself meanwhile is not, and how it
+ended is not ours.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from snakka.runtime.clock import Clock
 
@@ -21,26 +22,36 @@ STILL_RUNS = (
 )
 
 
+class Stops(NamedTuple):
+    """The names of queries: what became of them, if it is not that they were stopped."""
+
+    still_run: list[str]
+    had_ended: list[str]
+
+
 def stop_queries(
     queries: "Mapping[str, StreamingQuery]", *, grace_seconds: float, clock: Clock, wait: Callable[[], None]
-) -> list[str]:
-    """`wait` is called while batches are under way, and takes a moment. The names of those that still run."""
+) -> Stops:
+    """`wait` is called while batches are under way, and takes a moment."""
     deadline = clock.monotonic() + grace_seconds
     # Where there is much to read the next batch begins at once: only its number tells that the last one is done.
     active = {name: _last_batch(query) for name, query in queries.items() if query.isActive}
-    still_run = []
+    stops = Stops([], [name for name in queries if name not in active])
     while active:
         for name, last_batch in list(active.items()):
             query = queries[name]
-            is_busy = query.isActive and query.status["isTriggerActive"]
-            is_done = not is_busy or _last_batch(query) > last_batch
+            if not query.isActive:
+                stops.had_ended.append(name)
+                del active[name]
+                continue
+            is_done = not query.status["isTriggerActive"] or _last_batch(query) > last_batch
             if is_done or clock.monotonic() >= deadline:
                 if not _stop(query):
-                    still_run.append(name)
+                    stops.still_run.append(name)
                 del active[name]
         if active:
             wait()
-    return still_run
+    return stops
 
 
 def _stop(query: "StreamingQuery") -> bool:

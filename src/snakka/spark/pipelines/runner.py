@@ -185,6 +185,8 @@ class Run:
                 self._take_reports(_TICK_SECONDS)
                 self._show()
             failure = None if query.isActive else query.exception()
+            if query.isActive:
+                self._sinks[name].state = "running"  # whether or not there is anything to read
             if failure is None or _NOT_CONNECTED not in str(failure) or self._clock.monotonic() >= deadline:
                 return
             self._display.say(f"sink {name}: {reason(failure)} Starting it again")
@@ -233,13 +235,15 @@ class Run:
             self._fail(f"sink {name}: {progress.error}")
 
     def _stop_queries(self) -> None:
-        still_run = stop_queries(
+        stops = stop_queries(
             self._queries,
             grace_seconds=0 if self._outcome == "failed" else self._settings.grace_seconds,
             clock=self._clock,
             wait=self._wait_for_batches,
         )
-        for name in still_run:
+        for name in stops.had_ended:
+            self._settle(name)
+        for name in stops.still_run:
             self._sinks[name].error = STILL_RUNS
             self._display.say(f"sink {name}: {STILL_RUNS}")
         for name, query in self._queries.items():
