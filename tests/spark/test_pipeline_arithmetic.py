@@ -464,6 +464,33 @@ def test_what_to_do_about_it(text: str, remedy: str) -> None:
     assert remedy in reason(RuntimeError(text))
 
 
+def test_a_checkpoint_is_one_file_s(tmp_path: Path) -> None:
+    text = "kafka: {bootstrap.servers: 'x:1'}\nsources: {s: {topics: a}}\ncheckpoint: shared\nsinks: {%s: {format: noop}}\n"
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text(text % "one")
+    second.write_text(text % "two")
+
+    def problems(file: Path) -> list[tuple[int, str]]:
+        return [(problem.line, problem.message) for problem in checkpoint_problems(read_pipeline(file))]
+
+    assert problems(first) == problems(second) == []
+    state = RunState(read_pipeline(first))
+    with state.locked():
+        state.write({"state": "finished", "file": str(first)})
+    assert problems(first) == []
+    shared = tmp_path / "shared"
+    assert problems(second) == [
+        (3, f"checkpoint {shared} is that of {first}: give this pipeline another one, or remove that file")
+    ]
+    # The file was renamed, says no such thing any more, or is none.
+    first.rename(tmp_path / "kept.yaml")
+    assert problems(second) == []
+    first.write_text(text.replace("shared", "elsewhere") % "one")
+    assert problems(second) == []
+    first.write_text("sources: [")
+    assert problems(second) == []
+
+
 def test_a_checkpoint_of_other_topics_is_a_problem_of_the_file(tmp_path: Path) -> None:
     def problems(source: str) -> list[tuple[int, str]]:
         text = f"kafka: {{bootstrap.servers: 'x:1'}}\nsources: {{s: {source}}}\nsinks:\n  out: {{format: noop}}\n"

@@ -1,6 +1,10 @@
 """The options of the table sinks, one by one: defaults, what is refused, and the words for it."""
 
+import os
+from pathlib import Path
+
 import pytest
+from tests.spark.table_writing import delta_opener
 
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.partitions import PartitionColumn
@@ -100,6 +104,21 @@ def test_what_can_not_be_followed_is_refused_in_one_line(given: dict[str, str], 
         delta_options(given)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_directory_that_can_not_be_written_to_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no directory")
+    below = tmp_path / "file" / "table"
+    with pytest.raises(SparkOptionError) as refused:
+        delta_opener(below).open()
+    assert str(refused.value) == (
+        f"path is {below}, but that directory can't be made: Not a directory; give one that can"
+    )
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs this may be allowed everything
+    with pytest.raises(SparkOptionError, match=r"table, but this user may not write there; give another$"):
+        delta_opener(tmp_path / "table").open()
 
 
 def test_a_table_needs_a_namespace() -> None:

@@ -1,14 +1,16 @@
 """Whether the checkpoints of an earlier run still fit the file.
 
-Rule: only what is certain, without Spark: a query can't go on from offsets of topics that nobody reads any more. What else
-may not fit (the number of sources, an aggregation) Spark says when the query starts, before it reads anything.
+Rule: only what is certain, without Spark: a directory is one pipeline's, and a query can't go on from offsets of topics that
+nobody reads any more. What else may not fit (the number of sources, an aggregation) Spark says when the query starts, before
+it reads anything.
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from snakka.spark.pipelines.cluster_topics import reads_topic
-from snakka.spark.pipelines.declaration import Pipeline
-from snakka.spark.pipelines.problems import PipelineError, Problem
+from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
 
@@ -16,7 +18,8 @@ _LOSS = "failondataloss"
 
 
 def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
-    """Topics that a sink's query has read and that are no source's now."""
+    """A checkpoint that is another file's, and topics that a sink's query has read and that are no source's now."""
+    yield from _owner_problems(pipeline)
     if any(_may_lose(source.options) for source in pipeline.sources.values()):
         return
     state = RunState(pipeline)
@@ -32,6 +35,23 @@ def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
                 f"sink {name} has read {', '.join(gone)} until now, which no source reads any more: name it in a source "
                 "again, or give the pipeline another checkpoint, or set failOnDataLoss = false under the source's options",
             )
+
+
+def _owner_problems(pipeline: Pipeline) -> Iterator[Problem]:
+    """Two files that name one directory would show each other's state, and wait for each other's runs."""
+    state = RunState(pipeline)
+    other = Path(str((state.read() or {}).get("file", "")))
+    if not other.is_file() or other.resolve() == pipeline.file.resolve():
+        return
+    try:
+        is_shared = RunState(read_pipeline(other)).directory == state.directory
+    except (PipelineError, PipelineFileError):
+        return  # whatever it is, it can't be run
+    if is_shared:
+        yield Problem(
+            pipeline.table.line("checkpoint"),
+            f"checkpoint {pipeline.checkpoint} is that of {other}: give this pipeline another one, or remove that file",
+        )
 
 
 def _topics_read(state: RunState, sink: str) -> list[str]:

@@ -123,7 +123,7 @@ class DeltaOpener:
         if reason is not None:
             raise SparkOptionError(f"partitionBy: {reason}")
         if local_path(options.path) is not None:
-            os.makedirs(options.path, exist_ok=True)
+            _make_directory(options.path)
         try:
             DeltaTable.create(
                 options.path,
@@ -146,6 +146,18 @@ class DeltaOpener:
                 f"{','.join(names) or 'nothing'}"
             )
         return tuple(PartitionColumn(name, name) for name in names)
+
+
+def _make_directory(path: str) -> None:
+    try:
+        os.makedirs(path, exist_ok=True)
+        usable = os.access(path, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise SparkOptionError(
+            f"path is {path}, but that directory can't be made: {error.strerror}; give one that can"
+        ) from error
+    if not usable:
+        raise SparkOptionError(f"path is {path}, but this user may not write there; give another")
 
 
 class OpenDeltaTable:
