@@ -93,6 +93,8 @@ def test_local_paths_are_known_by_their_look(location: str, path: str | None) ->
         ({"path": "/t", "compression": "rar"}, "compression is 'rar', but must be one of none, snappy"),
         ({"path": "/t", "partitionBy": "a,a"}, "partitionBy is 'a,a', but must be each column once"),
         ({"path": "/t", "txnVersion": "-1"}, "txnVersion is '-1'"),
+        ({"path": "/a%20b"}, "path is /a%20b, but the library that writes the table takes % and two digits"),
+        ({"path": "file:/a%2520b"}, "path is /a%20b, but the library"),
         ({"path": "/t", "txnAppId": "backfill"}, "txnAppId and txnVersion go together"),
         ({"path": "/t", "txnVersion": "0"}, "txnAppId and txnVersion go together"),
         ({"path": "/t", "mergeShema": "true"}, "there is no option mergeshema; did you mean mergeSchema?"),

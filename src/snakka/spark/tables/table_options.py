@@ -6,6 +6,7 @@ without effect. Values of secrets never appear in an error.
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ COMPRESSIONS = ("none", "snappy", "gzip", "lz4", "zstd")
 
 # What Spark hands to every sink beside our own options.
 _SPARKS_OWN = frozenset({"checkpointlocation", "queryname"})
+_ENCODED = re.compile("%[0-9A-Fa-f]{2}")
 _SUFFIXES = {"k": 1024, "m": 1024**2, "g": 1024**3}
 
 
@@ -158,6 +160,11 @@ def delta_options(options: Mapping[str, str]) -> DeltaOptions:
     """The options of the format `snakka-delta`; `storage.*` goes to the object store as it is."""
     values = _read(options, DELTA_OPTIONS, STORAGE_PREFIX)
     local = local_path(values["path"])
+    if local is not None and _ENCODED.search(local):
+        raise SparkOptionError(
+            f"path is {local}, but the library that writes the table takes % and two digits for another character;"
+            " give a path without"
+        )
     return DeltaOptions(
         path=values["path"] if local is None else os.path.abspath(local),
         storage_options=_prefixed(options, STORAGE_PREFIX),
