@@ -88,6 +88,16 @@ def test_an_idle_trigger_moves_the_lag_and_nothing_else() -> None:
     assert (sink.batches, sink.lag, sink.rows_per_second) == (1, {"t": 45}, 0.0)
 
 
+def test_a_query_that_waits_for_its_first_records_says_so() -> None:
+    sink = SinkProgress("out", state="running")
+    assert sink_line(sink.as_status()).startswith("running | 0 rows")
+    assert not sink.add({"id": "q-1", "idle": True}, now=1.0)
+    assert sink_line(sink.as_status()).startswith("waits for records | 0 rows")
+    sink.add(report(0, 100), now=2.0)
+    assert not sink.is_idle
+    assert sink_line(sink.as_status()).startswith("batch 0 | 100 rows")
+
+
 def test_a_sink_that_can_not_count_has_no_count() -> None:
     sink = SinkProgress("out")
     sink.add(report(0, 1, sink={"numOutputRows": -1}), now=1.0)

@@ -1,11 +1,13 @@
 """How the queries of a run are stopped: by the clock, with queries made by hand; and one of Spark's that can't be."""
 
 import io
+import json
 import signal
 import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from pyspark.errors import StreamingQueryException
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines import runner
 from snakka.spark.pipelines.declaration import Trigger, read_pipeline
+from snakka.spark.pipelines.progress import SinkProgress, sink_line
 from snakka.spark.pipelines.query_stops import Stops, stop_queries
 from snakka.spark.pipelines.terminal import LineDisplay
 
@@ -194,6 +197,25 @@ def test_a_sink_that_fails_while_the_run_is_stopped_has_failed(
     assert (status["state"], status["sinks"]["out"]["state"]) == ("failed", "failed")
     assert "the table is gone" in status["error"]
     assert not query.stopped_at
+
+
+def test_a_query_without_anything_to_read_says_so(spark: "SparkSession", tmp_path: Path) -> None:
+    reports: SimpleQueue[str] = SimpleQueue()
+    listener = runner._listener(reports)
+    spark.streams.addListener(listener)
+    rows = spark.readStream.format("text").load(str(tmp_path))
+    query = rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "c")).start()
+    try:
+        sink = SinkProgress("out", state="running")
+        report = json.loads(reports.get(timeout=60))
+        assert report["id"] == query.id
+        assert not sink.add(report, 0.0)
+    finally:
+        query.stop()
+        spark.streams.removeListener(listener)
+    assert (
+        sink_line(sink.as_status()) == "waits for records | 0 rows | 0 rows/s | batch time 0 ms | lag unknown"
+    )
 
 
 def test_spark_gives_up_on_a_query_that_does_not_heed_it(

@@ -11,6 +11,8 @@ from typing import Any
 
 Offsets = dict[str, dict[str, int]]
 
+# In a report of ours, and in a status: it found nothing to read, or too little for a batch.
+IDLE = "idle"
 BAD_ROWS = "bad_rows_of_"  # what Spark counts for us while rows go by, for each source
 
 # The rate is that of the last seconds, so that one slow batch does not show for ever.
@@ -34,6 +36,7 @@ class SinkProgress:
     batch_ms: int = 0
     slowest_batch_ms: int = 0
     lag: dict[str, int] = field(default_factory=dict)
+    is_idle: bool = False
     end_offsets: Offsets = field(default_factory=dict)
     state_rows: int = 0
     late_rows: int = 0
@@ -44,6 +47,10 @@ class SinkProgress:
 
     def add(self, report: Mapping[str, Any], now: float) -> bool:
         """Take a report of a batch; False if it was known already (Spark repeats itself, and reports idle triggers)."""
+        if report.get(IDLE):
+            self.is_idle = True
+            self._trim(now)
+            return False
         batch_id = int(report.get("batchId", -1))
         self.query_id = str(report.get("id", self.query_id))
         self._take_positions(report)
@@ -53,6 +60,7 @@ class SinkProgress:
             self._trim(now)
             return False
         self.state = "running"
+        self.is_idle = False
         self.batch_id = batch_id
         self.batches += 1
         self.rows += rows
@@ -98,6 +106,7 @@ class SinkProgress:
             "batch_ms": self.batch_ms,
             "slowest_batch_ms": self.slowest_batch_ms,
             "lag": dict(self.lag),
+            "idle": self.is_idle,
             "offsets": self.end_offsets,
             "state_rows": self.state_rows,
             "late_rows": self.late_rows,
@@ -160,8 +169,10 @@ def time_text(seconds: float) -> str:
 def sink_line(progress: Mapping[str, Any]) -> str:
     """One sink's status as a line; the same on the terminal, in plain lines and in `status`."""
     lag = ", ".join(f"{topic} {count_text(number)}" for topic, number in sorted(progress["lag"].items()))
+    waits = progress["state"] == "running" and progress.get(IDLE)  # which earlier versions did not write
+    state = "waits for records" if waits else progress["state"]
     parts = [
-        f"batch {progress['batch']}" if progress["batch"] >= 0 else progress["state"],
+        f"batch {progress['batch']}" if progress["batch"] >= 0 else state,
         f"{count_text(progress['rows'])} rows",
         f"{count_text(progress['rows_per_second'])} rows/s",
         f"batch time {seconds_text(progress['batch_ms'])}",

@@ -28,7 +28,7 @@ from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import build_views
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
-from snakka.spark.pipelines.progress import SinkProgress
+from snakka.spark.pipelines.progress import IDLE, SinkProgress
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
 from snakka.spark.pipelines.run_state import RunState
@@ -368,7 +368,7 @@ def _listener(reports: "SimpleQueue[str]") -> Any:
             reports.put(event.progress.json)
 
         def onQueryIdle(self, event: Any) -> None:  # noqa: N802
-            pass
+            reports.put(json.dumps({"id": str(event.id), IDLE: True}))
 
         def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
             pass
