@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
-from snakka.spark.pipelines.declaration import read_pipeline
+from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.offset_reset import (
     carry_out,
     check_offsets,
@@ -22,7 +22,7 @@ from snakka.spark.pipelines.offset_reset import (
     plan_reset,
     reset_lines,
 )
-from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
 from snakka.spark.pipelines.progress import (
     SinkProgress,
     count_text,
@@ -34,6 +34,7 @@ from snakka.spark.pipelines.progress import (
 )
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, offsets_json, read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
+from snakka.spark.pipelines.runner import Run, RunSettings
 from snakka.spark.pipelines.spark_errors import plain, reason
 from snakka.spark.pipelines.terminal import (
     LineDisplay,
@@ -492,6 +493,10 @@ def test_a_checkpoint_is_one_file_s(tmp_path: Path) -> None:
     assert problems(second) == [
         (3, f"checkpoint {shared} is that of {first}: give this pipeline another one, or remove that file")
     ]
+    settings = RunSettings("local[1]", Trigger("available-now"), {}, grace_seconds=1.0)
+    with pytest.raises(PipelineFileError, match="is that of"):
+        Run(read_pipeline(second), settings, LineDisplay(io.StringIO())).go()
+    assert state.read() == {"state": "finished", "file": str(first)}
     # The file was renamed, says no such thing any more, or is none.
     first.rename(tmp_path / "kept.yaml")
     assert problems(second) == []

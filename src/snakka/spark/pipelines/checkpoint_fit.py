@@ -19,7 +19,7 @@ _LOSS = "failondataloss"
 
 def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
     """A checkpoint that is another file's, and topics that a sink's query has read and that are no source's now."""
-    yield from _owner_problems(pipeline)
+    yield from owner_problems(pipeline)
     if any(_may_lose(source.options) for source in pipeline.sources.values()):
         return
     state = RunState(pipeline)
@@ -37,7 +37,7 @@ def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
             )
 
 
-def _owner_problems(pipeline: Pipeline) -> Iterator[Problem]:
+def owner_problems(pipeline: Pipeline) -> Iterator[Problem]:
     """Two files that name one directory would show each other's state, and wait for each other's runs."""
     state = RunState(pipeline)
     other = Path(str((state.read() or {}).get("file", "")))

@@ -22,7 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from snakka.runtime.clock import SystemClock
-from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
 from snakka.spark.pipelines.option_checks import option_problems
@@ -83,6 +83,8 @@ class Run:
     def go(self) -> dict[str, Any]:
         """Run until the end; the status at the end, whose `state` is finished, interrupted or failed."""
         with self._state.locked(), self._signals():
+            if problems := list(owner_problems(self._pipeline)):
+                raise PipelineFileError(self._pipeline.file, problems)  # and the status stays the owner's
             self._write_status()
             try:
                 self._run()
