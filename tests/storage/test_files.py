@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from snakka.protocol.file_region import FileRegion
 from snakka.storage.files import LockedElsewhere, OsFiles, StorageFailure
 
 
@@ -116,6 +117,14 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield sender, receiver
 
 
+def region_of(files: OsFiles, path: Path, data: bytes, *, in_memory: bool = True) -> FileRegion:
+    """All of a new file."""
+    file = files.open(str(path), create=True)
+    file.append(data)
+    file.sync()
+    return file.region(0, len(data), in_memory=in_memory)
+
+
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux sends files so")
 
 
@@ -126,28 +135,24 @@ def test_a_region_goes_into_a_socket_until_that_is_full(
 ) -> None:
     sender, receiver = pair
     data = random.Random(2).randbytes(64 * 1024 * 1024)
-    file = files.open(str(tmp_path / "log"), create=True)
-    file.append(data)
-    region = file.region(3, len(data), in_memory=in_memory)
+    region = region_of(files, tmp_path / "log", data, in_memory=in_memory)
     assert region.send(5, 7, sender.fileno()) == 7
-    assert receiver.recv(100) == data[8:15]
+    assert receiver.recv(100) == data[5:12]
     position = 0
     while sent := region.send(position, 4 * 1024 * 1024, sender.fileno()):
         position += sent
     assert sent == 0
     assert 0 < position < len(region)
     with receiver.makefile("rb") as received:
-        assert received.read(position) == data[3 : 3 + position]
+        assert received.read(position) == data[:position]
 
 
 @on_linux
 def test_a_region_of_a_truncated_file_is_not_sent(
     files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
 ) -> None:
-    file = files.open(str(tmp_path / "log"), create=True)
-    file.append(b"0123456789")
-    region = file.region(2, 8, in_memory=True)
-    file.truncate(4)
+    region = region_of(files, tmp_path / "log", b"0123456789")
+    os.truncate(tmp_path / "log", 2)
     assert region.send(0, 6, pair[0].fileno()) == 2
     with pytest.raises(OSError, match="truncated"):
         region.send(2, 4, pair[0].fileno())
@@ -159,15 +164,12 @@ def test_what_the_disk_must_be_asked_for_is_read_and_not_sent(
 ) -> None:
     """A megabyte of which only the beginning and the end are in memory."""
     data = random.Random(3).randbytes(1024 * 1024)
-    file = files.open(str(tmp_path / "log"), create=True)
-    file.append(data)
-    file.sync()
+    region = region_of(files, tmp_path / "log", data, in_memory=False)
     reading = os.open(tmp_path / "log", os.O_RDONLY)
     os.posix_fadvise(reading, 0, 0, os.POSIX_FADV_DONTNEED)
     os.posix_fadvise(reading, 0, 0, os.POSIX_FADV_RANDOM)  # read ahead nothing
     assert os.pread(reading, 256 * 1024, 0) + os.pread(reading, 256 * 1024, 768 * 1024)
     os.close(reading)
-    region = file.region(0, len(data))
     if region.read_into(512 * 1024, memoryview(bytearray(1))) is not None:
         pytest.skip("this file system keeps everything in memory")
     assert region.send(0, len(data), pair[0].fileno()) is None
@@ -181,9 +183,7 @@ def test_what_the_disk_must_be_asked_for_is_read_and_not_sent(
 def test_a_socket_that_is_broken_is_left_to_whoever_writes_to_it(
     files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
 ) -> None:
-    file = files.open(str(tmp_path / "log"), create=True)
-    file.append(b"0123456789")
-    region = file.region(0, 10, in_memory=True)
+    region = region_of(files, tmp_path / "log", b"0123456789")
     pair[0].shutdown(socket.SHUT_RDWR)
     assert region.send(0, 10, pair[0].fileno()) is None
     # The file is none the worse for it.
@@ -195,17 +195,17 @@ def test_a_socket_that_is_broken_is_left_to_whoever_writes_to_it(
 
 
 @on_linux
-def test_what_cannot_be_sent_so_is_not_tried_again(files: OsFiles, tmp_path: Path) -> None:
+def test_what_cannot_be_sent_so_is_not_tried_again(
+    files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
+) -> None:
     """A descriptor that is no socket and only for appending is one that the system refuses."""
-    file = files.open(str(tmp_path / "log"), create=True)
-    file.append(b"0123456789")
-    region = file.region(0, 10, in_memory=True)
+    region = region_of(files, tmp_path / "log", b"0123456789")
     refusing = os.open(tmp_path / "other", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         assert region.send(0, 10, refusing) is None
     finally:
         os.close(refusing)
-    assert region.send(0, 10, -1) is None
+    assert region.send(0, 10, pair[0].fileno()) is None  # though this one would take it
     assert region.read_blocking(0, 10) == b"0123456789"
 
 

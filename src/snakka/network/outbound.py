@@ -171,18 +171,20 @@ class Outbound:
                 self._loop.call_soon(self._continue)
                 break
             if size > SMALL_BYTES and not isinstance(part, _IN_MEMORY):
+                wanted = min(len(part) - self._position, SENT_BYTES)
                 try:
-                    sent = self._send_from_file(part)
+                    sent = self._send_from_file(part, wanted)
                 except OSError as error:
                     self._fail(error)
                     break
                 if sent:
                     budget -= sent
                     self._advance(part, sent)
+                if sent == wanted:
                     continue
-                if sent == 0:
+                if sent is not None:
                     # The socket is full. The transport tells when there is room again if it has something to send.
-                    size = SMALL_BYTES
+                    size = min(len(part) - self._position, SMALL_BYTES)
             data = self._next_chunk(part, size)
             if data is None:
                 break
@@ -191,13 +193,12 @@ class Outbound:
         if self._gathered and not self.corked:
             self._write_gathered()
 
-    def _send_from_file(self, part: FileRegion) -> int | None:
-        """How many bytes of the queue's first part the socket took; None if they must be read."""
+    def _send_from_file(self, part: FileRegion, size: int) -> int | None:
+        """How many of the next bytes of the queue's first part the socket took; None if they must be read."""
         transport = self._transport
         # A descriptor that is closed may be somebody else's by now.
         if self._socket_fd is None or transport.is_closing() or transport.get_write_buffer_size():
             return None
-        size = min(len(part) - self._position, SENT_BYTES)
         return part.send(self._position, size, self._socket_fd)
 
     def _next_chunk(self, part: Part, size: int) -> bytes | bytearray | memoryview | None:
