@@ -114,6 +114,8 @@ class OsRegion:
     def send(self, start: int, size: int, socket_fd: int) -> int | None:
         if not self._descriptor.may_send or not self._is_cached(start, size):
             return None
+        # The socket refers to the file's pages until the client has them: what a follower cuts off meanwhile may arrive as
+        # zeros, which the batch's checksum tells. Nothing that is committed is ever cut off.
         try:
             sent = os.sendfile(socket_fd, self._descriptor.fd, self._start + start, size)
         except BlockingIOError:
