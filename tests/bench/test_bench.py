@@ -32,7 +32,7 @@ def test_round_trips_are_compared_with_the_floor(snakka: Server, monkeypatch: py
     monkeypatch.setattr(against_floor, "ROUND_SECONDS", 0.02)
     rows = list(against_floor.measure(snakka, rounds=1))
     assert [row.what for row in rows] == [f"round trips, {size} requests" for size in against_floor.SIZES]
-    assert all(0 < row.figure < 2 for row in rows)
+    assert all(row.figure > 0 for row in rows)  # in 20 ms another process may take all of one side
 
 
 def test_a_load_is_produced_and_consumed_whole(snakka: Server) -> None:
