@@ -15,13 +15,12 @@ import os
 import socket
 import statistics
 import struct
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from types import TracebackType
 from typing import cast
+
+from bench.module_server import ModuleServer
 
 SIZE = struct.Struct(">i")
 BUFFER_BYTES = 4 * 1024 * 1024
@@ -92,23 +91,11 @@ async def serve(answer_bytes: int) -> None:
     await server.serve_forever()
 
 
-class FloorServer:
+class FloorServer(ModuleServer):
     """The floor in a process of its own: `with FloorServer(answer_bytes=50) as floor: floor.port`."""
 
     def __init__(self, answer_bytes: int) -> None:
-        command = [sys.executable, "-m", "bench.floor", "--serve", "--answer-bytes", str(answer_bytes)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        self.port = int(self._process.stdout.readline())
-
-    def __enter__(self) -> "FloorServer":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.kill()
-        self._process.communicate()
+        super().__init__("bench.floor", "--serve", "--answer-bytes", str(answer_bytes))
 
 
 class RoundTrips:

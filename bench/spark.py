@@ -77,7 +77,8 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
             for topic in topics(2 * QUICK_BYTES if quick else SCAN_BYTES, quick=quick):
                 topic.fill(server.bootstrap_servers)
                 queries.write_parquet(topic)
-                yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
+                with queries.served_bare(topic):
+                    yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
             if jars is not None:
                 yield _measure_overhead(queries, server.bootstrap_servers, rounds)
         finally:
@@ -119,37 +120,38 @@ def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Ro
 
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """All columns: our connector beside Parquet files, and log files beside our connector; offsets only: the latter."""
-    ours, logs, parquet, memory = Reader.OURS, Reader.LOGS, Reader.PARQUET, Reader.MEMORY
-    everything = _measure_rounds(queries, "noop", topic, (ours, logs, parquet, memory), rounds)
-    offsets = _measure_rounds(queries, "offsets", topic, (ours, logs, memory), rounds)
-    yield _row_with_ceiling(
+    ours, logs, parquet = Reader.OURS, Reader.LOGS, Reader.PARQUET
+    received, read = Reader.BARE_RECEIVED, Reader.BARE_READ
+    everything = _measure_rounds(queries, "noop", topic, (ours, logs, parquet, received, read), rounds)
+    offsets = _measure_rounds(queries, "offsets", topic, (ours, logs, read), rounds)
+    yield _row_with_floor(
         f"Spark reads all columns, {topic.shown}",
-        (everything[ours], everything[parquet], everything[memory]),
+        (everything[ours], everything[parquet], everything[received]),
         PARQUET_FILES,
         AT_LEAST_OF_PARQUET,
     )
     for what, outcomes in (("", everything), ("only offsets, ", offsets)):
-        yield _row_with_ceiling(
+        yield _row_with_floor(
             f"log files instead of a broker, {what}{topic.shown}",
-            (outcomes[logs], outcomes[ours], outcomes[memory]),
+            (outcomes[logs], outcomes[ours], outcomes[read]),
             LOG_FILES,
             LOG_FILES_OF_CONNECTOR,
         )
 
 
-def _row_with_ceiling(
+def _row_with_floor(
     what: str,
     outcomes: tuple[Sequence[Outcome], Sequence[Outcome], Sequence[Outcome]],
     against: str,
     bound: float,
 ) -> Row:
-    """Of our outcomes, the others', and those of columns that were ready: what our ratio could be at most.
+    """Of our outcomes, the others', and those of the floor below ours.
 
     With the processor seconds of a million rows, by process, of the round in the middle.
     """
-    mine, other, ready = outcomes
+    mine, other, floor = outcomes
     row = _row(what, mine, other, against, bound)
-    ceiling = _row(what, ready, other, against, bound).figure
+    bytes_only = _row(what, floor, other, against, bound).figure
     middle, reference = (
         sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
     )
@@ -157,7 +159,7 @@ def _row_with_ceiling(
         row,
         snakka=f"{row.snakka} ({middle.shares})",
         other=f"{row.other} ({reference.shares})",
-        ceiling=ceiling,
+        bytes_only=bytes_only,
     )
 
 
@@ -232,8 +234,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory:
         for row in measure(Path(directory), quick=arguments.quick):
             verdict = "ok" if row.is_met else "MISSED"
+            floor = "" if row.bytes_only is None else f", bytes only {row.bytes_only:.2f}"
             print(
-                f"{verdict:>6}  {row.what}: {row.figure:.2f} ({row.target}) {row.snakka} / {row.other}",
+                f"{verdict:>6}  {row.what}: {row.figure:.2f}{floor} ({row.target}) {row.snakka} / {row.other}",
                 flush=True,
             )
     print(f"{time.monotonic() - started:.0f} s")

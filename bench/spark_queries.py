@@ -1,5 +1,5 @@
 """What Spark is asked to do with a topic, by each way to read it: our connector, Spark's own, log files, Parquet files, and
-columns that are ready in memory.
+the floors below ours.
 
 Rule: the same session, as many rows of the same size, and the same query; only the reader differs. The clock runs from the
 call to its return, planning included.
@@ -7,6 +7,7 @@ call to its return, planning included.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from statistics import median
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow
 import pyarrow.compute
 
-from bench import memory_source
+from bench import spark_floor
+from bench.bare_sender import BareSender
 from bench.processor_time import own_seconds, seconds_of_started
 from snakka.client.blocking import Admin, Producer
 
@@ -77,7 +79,13 @@ class Reader(Enum):
     THEIRS = "kafka"
     LOGS = "snakka-log"
     PARQUET = "parquet"
-    MEMORY = memory_source.NAME
+    # Not even decoded: as many bytes from a bare sender instead of a broker, or out of the log files.
+    BARE_RECEIVED = "bytes received"
+    BARE_READ = "bytes read"
+
+
+# What each floor is below.
+_ABOVE = {Reader.BARE_RECEIVED: Reader.OURS, Reader.BARE_READ: Reader.LOGS}
 
 
 class Outcome(NamedTuple):
@@ -121,19 +129,53 @@ class Queries:
         self._data = data
         self._scratch = scratch
         self._streams = 0
-        memory_source.register(spark)
+        self._bare_sender: BareSender | None = None
+        spark_floor.register(spark)
 
     def frame(self, reader: Reader, topic: Topic, columns: str = "") -> "DataFrame":
         """All columns, or those that a schema names."""
         read = self._spark.read.schema(columns) if columns else self._spark.read
         if reader is Reader.PARQUET:
             return read.parquet(str(self._parquet_of(topic)))
-        if reader is Reader.MEMORY:
-            return read.format(reader.value).options(rows=topic.rows, value_bytes=topic.value_bytes).load()
+        if reader in _ABOVE:
+            return read.format(spark_floor.NAME).options(**self._floor_options(reader, topic)).load()
         chosen = read.format(reader.value).option("subscribe", topic.name)
         if reader is Reader.LOGS:
             return chosen.load(str(self._data))
         return chosen.option("kafka.bootstrap.servers", self._bootstrap).load()
+
+    @contextmanager
+    def served_bare(self, topic: Topic) -> Iterator[None]:
+        """Meanwhile the topic's files can be had from a bare sender, which `BARE_RECEIVED` needs."""
+        with BareSender([files[0] for files in self._log_files(topic)]) as self._bare_sender:
+            try:
+                yield
+            finally:
+                self._bare_sender = None
+
+    def _floor_options(self, reader: Reader, topic: Topic) -> dict[str, str]:
+        """As many tasks and bytes as the reader above this floor has."""
+        log_files = self._log_files(topic)
+        all_bytes = sum(file.stat().st_size for files in log_files for file in files)
+        options = {
+            "rows": topic.rows,
+            "value_bytes": topic.value_bytes,
+            "tasks": self.frame(_ABOVE[reader], topic).rdd.getNumPartitions(),
+            "row_bytes": all_bytes / topic.rows,
+            "files": ",".join(str(files[0]) for files in log_files),
+        }
+        if reader is Reader.BARE_RECEIVED:
+            if self._bare_sender is None:
+                raise RuntimeError("the bare sender does not run: use served_bare")
+            options["port"] = self._bare_sender.port
+        return {name: str(value) for name, value in options.items()}
+
+    def _log_files(self, topic: Topic) -> list[list[Path]]:
+        """Those of each partition."""
+        return [
+            sorted((self._data / f"{topic.name}-{partition}").glob("*.log"))
+            for partition in range(topic.partitions)
+        ]
 
     def write_parquet(self, topic: Topic) -> None:
         """The same rows as files, as many as there are partitions."""
