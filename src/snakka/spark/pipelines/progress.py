@@ -130,6 +130,14 @@ def read_offsets(text: object) -> Offsets:
     }
 
 
+def by_topic(offsets: Mapping[tuple[str, int], int]) -> Offsets:
+    """The same as Spark's JSON has it."""
+    found: Offsets = {}
+    for (topic, partition), offset in offsets.items():
+        found.setdefault(topic, {})[str(partition)] = offset
+    return found
+
+
 def lag_by_topic(end: Offsets, latest: Offsets) -> dict[str, int]:
     """How many records are behind the end of what was read; a partition that is known on one side only does not count."""
     return {

@@ -15,7 +15,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from types import FrameType
@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
-from snakka.spark.pipelines.cluster_topics import topic_problems
+from snakka.spark.pipelines.cluster_topics import offsets_at, topic_problems
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
+from snakka.spark.pipelines.offset_reset import LATEST
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import build_views
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
-from snakka.spark.pipelines.progress import IDLE, SinkProgress
+from snakka.spark.pipelines.progress import IDLE, SinkProgress, by_topic, lag_by_topic
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
 from snakka.spark.pipelines.run_state import RunState
@@ -232,9 +233,18 @@ class Run:
             progress.add(json.loads(report.json), self._clock.monotonic())
         failure = query.exception()
         progress.state = "finished" if failure is None else "failed"
-        if failure is not None:
+        if failure is None:
+            self._find_lag(progress)
+        else:
             progress.error = reason(failure)
             self._fail(f"sink {name}: {progress.error}")
+
+    def _find_lag(self, progress: SinkProgress) -> None:
+        """Of a batch that is repeated, because the run before failed at it, Spark does not say what there is after it."""
+        if progress.end_offsets and not progress.lag:
+            with suppress(PipelineError):  # it is not known then
+                ends = offsets_at(self._pipeline, LATEST)
+                progress.lag.update(lag_by_topic(progress.end_offsets, by_topic(ends)))
 
     def _stop_queries(self) -> None:
         stops = stop_queries(
