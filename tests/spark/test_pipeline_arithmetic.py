@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from snakka.spark.pipelines.checking import check_file
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
 from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.offset_reset import (
@@ -482,7 +483,12 @@ def test_a_checkpoint_is_one_file_s(tmp_path: Path) -> None:
     second.write_text(text % "two")
 
     def problems(file: Path) -> list[tuple[int, str]]:
-        return [(problem.line, problem.message) for problem in checkpoint_problems(read_pipeline(file))]
+        """What `check` says."""
+        try:
+            check_file(file, asks_cluster=False, asks_spark=False)
+        except PipelineFileError as error:
+            return [(problem.line, problem.message) for problem in error.problems]
+        return []
 
     assert problems(first) == problems(second) == []
     state = RunState(read_pipeline(first))

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
 from snakka.spark.pipelines.option_checks import option_problems
@@ -31,7 +31,7 @@ class Checked:
 def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True) -> Checked:
     """PipelineFileError has all that is wrong; PipelineError says why it could not be found out."""
     pipeline = read_pipeline(file)
-    problems = [*option_problems(pipeline), *checkpoint_problems(pipeline)]
+    problems = [*option_problems(pipeline), *owner_problems(pipeline), *checkpoint_problems(pipeline)]
     if asks_cluster and not problems:
         problems = _ask_cluster(pipeline)
     columns: dict[str, str] = {}

@@ -18,8 +18,7 @@ _LOSS = "failondataloss"
 
 
 def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
-    """A checkpoint that is another file's, and topics that a sink's query has read and that are no source's now."""
-    yield from owner_problems(pipeline)
+    """Topics that a sink's query has read and that are no source's now."""
     if any(_may_lose(source.options) for source in pipeline.sources.values()):
         return
     state = RunState(pipeline)
