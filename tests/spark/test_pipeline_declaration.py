@@ -205,10 +205,43 @@ WRONG = [
     (
         'topics = "orders"',
         "topics = 5",
-        [
-            "orders.toml:3: source orders needs one of topics and pattern",
-            "orders.toml:4: topics of source orders must be a text, or a list of texts, not 5",
-        ],
+        ["orders.toml:4: topics of source orders must be a text, or a list of texts, not 5"],
+    ),
+    # What is wrong is said once, not again by what depends on it.
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "jsn"\nschema = "id BIGINT"',
+        ["orders.toml:5: decode of source orders can't be jsn; did you mean json?"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "jsn"\n[errors]\npolicy = "dead-letter"\ntopic = "dead"',
+        ["orders.toml:5: decode of source orders can't be jsn; did you mean json?"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "json"\nschema = 5',
+        ["orders.toml:6: schema of source orders must be a text, not 5"],
+    ),
+    (
+        "[sinks.out]",
+        "[errors]\npolicy = 'dead-leter'\ntopic = 'dead'\n[sinks.out]",
+        ["orders.toml:6: policy of errors can't be dead-leter; did you mean dead-letter?"],
+    ),
+    (
+        "[sinks.out]",
+        "[steps.more]\nsql = 5\n[sinks.out]",
+        ["orders.toml:6: sql of step more must be a text of SQL, not 5"],
+    ),
+    (
+        'format = "console"',
+        'format = "parquet"\npath = 5',
+        ["orders.toml:7: path of sink out must be a text, not 5"],
+    ),
+    (
+        'format = "console"',
+        'format = "topic"\ntopic = "a"\nencode = "jsn"\nkey = "id"',
+        ["orders.toml:8: encode of sink out can't be jsn; did you mean json?"],
     ),
     (
         'format = "console"',

@@ -198,7 +198,7 @@ class _Reading:
         title = f"source {name}"
         table = self._read(value, file_keys.SOURCE_KEYS, title)
         self._check_view_name(name, value.line)
-        if ("topics" in table) == ("pattern" in table):
+        if table.is_given("topics") == table.is_given("pattern"):
             self._say(value.line, f"{title} needs one of topics and pattern")
         schema_file = table.get("schema_file")
         decode = table.get("decode", "raw")
@@ -231,7 +231,7 @@ class _Reading:
             self._check_view_name(name, value.line)
             if name in sources:
                 self._say(value.line, f"{title} has the name of a source; give it another")
-            if ("sql" in table) == ("function" in table):
+            if table.is_given("sql") == table.is_given("function"):
                 self._say(value.line, f"{title} needs one of sql and function")
             if "function" in table and not _FUNCTION.fullmatch(table.get("function")):
                 self._say(table.line("function"), f"function of {title} must be module:function")
@@ -282,6 +282,8 @@ class _Reading:
             return "fail", None
         table = self._read(top.value("errors"), file_keys.ERROR_KEYS, "errors")
         policy: str = table.get("policy", "fail")
+        if table.is_wrong("policy"):
+            return policy, None
         if policy != "dead-letter":
             for name in table.values:
                 if name != "policy":
@@ -289,10 +291,10 @@ class _Reading:
                         table.line(name), f"errors has {name}, which means nothing with policy {policy}"
                     )
             return policy, None
-        if all(source.decode == "raw" for source in sources.values()):
+        if all(each.decode == "raw" and not each.table.is_wrong("decode") for each in sources.values()):
             self._say(table.line("policy"), "there can be no dead letters: no source decodes anything")
         sink = self._made_sink(DEAD_LETTERS, table, table.get("format", "topic"), DEAD_LETTERS)
-        if sink.format == "topic" and "topic" not in table:
+        if sink.format == "topic" and not table.is_given("topic"):
             self._say(table.own_line, "errors needs topic: where the dead letters go")
         self._check_sink(sink, top, "errors")
         return policy, sink
@@ -301,11 +303,13 @@ class _Reading:
 
     def _check_decoding(self, source: Source, title: str) -> None:
         table = source.table
-        has_schema = source.schema is not None or source.schema_file is not None
+        has_schema = table.is_given("schema") or table.is_given("schema_file")
         if "schema" in table and "schema_file" in table:
             self._say(table.line("schema_file"), f"{title} has schema and schema_file; leave one out")
         if source.schema_file is not None and not source.schema_file.is_file():
             self._say(table.line("schema_file"), f"there is no file {source.schema_file}")
+        if table.is_wrong("decode"):
+            return
         if source.decode == "raw":
             for name in ("schema", "schema_file", "message", "registry", "subject", "framing", "keep"):
                 if name in table:
@@ -334,7 +338,7 @@ class _Reading:
             sink.format, ()
         )
         for name in needed:
-            if name not in table:
+            if not table.is_given(name):
                 self._say(table.own_line, f"{title} needs {name}: {file_keys.SINK_KEYS[name].doc}")
         if sink.format == "topic":
             self._check_bootstrap(sink.kafka, table, top, title)
@@ -343,7 +347,7 @@ class _Reading:
                 table.line("retention"),
                 f"retention of {title} must be an hour at least: batches need their files",
             )
-        if "key" in table and table.get("encode") != "json":
+        if "key" in table and table.get("encode") != "json" and not table.is_wrong("encode"):
             self._say(
                 table.line("key"), f"{title} has key, which goes with encode = json; else name a column key"
             )
@@ -356,8 +360,8 @@ class _Reading:
 
     def _check_bootstrap(self, kafka: Mapping[str, str], table: Table, top: Table, title: str) -> None:
         for each in (table, top):
-            if each.is_given("kafka") and "kafka" not in each:
-                return  # what is wrong with it has been said
+            if each.is_wrong("kafka"):
+                return
         if BOOTSTRAP not in kafka:
             line = top.line("kafka") if "kafka" in top and "kafka" not in table else table.line("kafka")
             self._say(line, f"{title} needs {BOOTSTRAP}: the brokers to begin with, under kafka")

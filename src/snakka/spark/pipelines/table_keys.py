@@ -83,6 +83,10 @@ class Table:
         """Also if what is given is no value that it can have."""
         return name in self._found
 
+    def is_wrong(self, name: str) -> bool:
+        """Given, but no value that it can have. That has been said, and nothing more can be said of what depends on it."""
+        return name in self._found and name not in self.values
+
     def line(self, name: str) -> int:
         """The line of a key; of the table where it does not have it."""
         return self._found[name].line if name in self._found else self.own_line
