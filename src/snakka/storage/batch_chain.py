@@ -6,6 +6,7 @@ damage away is the neighbours. Rule: what this process has not written or verifi
 """
 
 from struct import Struct
+from typing import NamedTuple
 
 from snakka.protocol.record_batch import HEADER_SIZE, MAGIC, SIZE_PREFIX, BatchHeader
 from snakka.storage.files import File
@@ -16,6 +17,16 @@ _unpack_place = _PLACE.unpack_from
 _PLACE_BYTES = _PLACE.size
 _WINDOW_BYTES = 64 * 1024
 _BEFORE_ALL_EPOCHS = -(1 << 31)
+# How many batches are walked at once: the walk is the event loop's time.
+_MOST_WALKED = 4096
+
+
+class Walk(NamedTuple):
+    """Up to `end`, where `next_offset` is the next one, batches follow each other; `why` tells of one that does not."""
+
+    end: int
+    next_offset: int
+    why: str = ""
 
 
 class Proof:
@@ -27,35 +38,39 @@ class Proof:
         self.unproven_bytes = unproven_bytes
         self._from = self._until = 0
 
-    def break_in(self, log: File, start: int, end: int, base_offset: int, end_offset: int) -> str | None:
-        """As `first_break`, but what is known already is not walked again."""
+    def walk(self, log: File, found: Walk, start: int, base_offset: int, end_offset: int) -> Walk:
+        """As `walk`, but what is known already is not walked again."""
         if start >= self.unproven_bytes:
-            return None
+            return found
         follows_proven = self._from <= start <= self._until
-        if follows_proven and start < end <= self._until:
-            return None
-        why = first_break(log, start, end, base_offset, end_offset)
-        if why is None:
+        if follows_proven and start < found.end <= self._until:
+            return found
+        walked = walk(log, found, start, base_offset, end_offset)
+        if not walked.why:
             if not follows_proven:
                 self._from = self._until = start
-            self._until = max(self._until, end)
-        return why
+            self._until = max(self._until, walked.end)
+            if self._from == 0 and self._until >= self.unproven_bytes:
+                self.unproven_bytes = 0
+        return walked
 
     def truncated_to(self, size: int) -> None:
         self.unproven_bytes = min(self.unproven_bytes, size)
         self._until = min(self._until, size)
 
 
-def first_break(log: File, start: int, end: int, base_offset: int, end_offset: int) -> str | None:
-    """Why the batches in [start, end) can't be right; None if they and the one after them follow each other.
+def walk(log: File, found: Walk, start: int, base_offset: int, end_offset: int) -> Walk:
+    """Whether the batches from `start` on to the end of `found`, and the one after them, follow each other.
 
-    At least one batch is looked at. All must lie within [base_offset, end_offset). Offsets may be missing between them:
-    compaction does that. Plain numbers rather than headers, since whole megabytes of small batches are walked at once.
+    What comes back may end earlier, after as many batches as can be walked at once. At least one batch is looked at. All
+    must lie within [base_offset, end_offset). Offsets may be missing between them: compaction does that. Plain numbers
+    rather than headers, since whole megabytes of small batches are walked at once.
     """
-    size = log.size
+    size, end = log.size, found.end
     position = window_start = start
     window = b""
     lowest, oldest_epoch = base_offset, _BEFORE_ALL_EPOCHS
+    left = _MOST_WALKED
     while size - position >= HEADER_SIZE:
         place = position - window_start
         if place + _PLACE_BYTES > len(window):
@@ -67,11 +82,15 @@ def first_break(log: File, start: int, end: int, base_offset: int, end_offset: i
         if magic != MAGIC or length < HEADER_SIZE - SIZE_PREFIX or delta < 0 or after > size:
             break
         if first < lowest or first + delta >= end_offset or epoch < oldest_epoch:
-            return f"at {position} are offsets {first} to {first + delta} of epoch {epoch}"
+            why = f"at {position} are offsets {first} to {first + delta} of epoch {epoch}"
+            return Walk(position, lowest, why)
         if position >= end and position > start:
-            return None if position == end or end == start else f"no batch begins at {end}"
-        lowest, oldest_epoch, position = first + delta + 1, epoch, after
-    return None if position == size else f"there is no batch at {position}"
+            is_there = position == end or end == start
+            return found if is_there else Walk(end, lowest, f"no batch begins at {end}")
+        if not left:
+            return Walk(position, lowest)
+        lowest, oldest_epoch, position, left = first + delta + 1, epoch, after, left - 1
+    return found if position == size else Walk(position, lowest, f"there is no batch at {position}")
 
 
 def follows(previous: BatchHeader, header: BatchHeader) -> bool:

@@ -224,17 +224,21 @@ def _end_offset(segment: Segment) -> int | None:
     except BadIndexError:
         batches = scan_headers(segment.log, 0, segment.size)
     end_offset = segment.base_offset
+    walked_from = 0
     previous: FoundBatch | None = None
     for batch in batches:
         if previous is None:
-            segment.remember_from(batch.header.base_offset)
+            segment.recent.begin(batch.header.base_offset)
+            walked_from = batch.position
         elif not follows(previous.header, batch.header):
             return None
-        segment.remember(batch.position, batch.header.last_offset)
+        segment.recent.remember(batch.position, batch.header.last_offset)
         end_offset = batch.header.next_offset
         previous = batch
-    is_whole = segment.size == (0 if previous is None else previous.end)
-    return end_offset if is_whole else None
+    if segment.size != (0 if previous is None else previous.end):
+        return None
+    segment.proven_from(walked_from)
+    return end_offset
 
 
 def _first_bad_transaction_index(segments: Sequence[Segment]) -> int:
@@ -272,7 +276,7 @@ def _segment_of(segments: Sequence[Segment], offset: int) -> Segment:
 def _ends_at(segment: Segment, next_base_offset: int) -> bool:
     """Whether the segment ends with a whole batch, and before the next segment begins."""
     end_offset = _end_offset(segment)
-    segment.forget_recent()
+    segment.recent.forget()
     return end_offset is not None and end_offset <= next_base_offset
 
 
@@ -388,7 +392,7 @@ def _rescan_segment(loaded: LoadedLog, segment: Segment, next_base: int | None, 
             apply_batch(loaded.producers, header, marker, segment.transaction_index)
         loaded.log_end_offset = header.next_offset
         valid = batch.position + header.size
-    segment.proven()
+    segment.proven_from(0)
     return valid
 
 

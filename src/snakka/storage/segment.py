@@ -5,22 +5,20 @@ found again by reading it. Only the newest segment of a partition is active, tha
 """
 
 import logging
-from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.record_batch import NO_TIMESTAMP
-from snakka.storage.batch_chain import Proof, follows
+from snakka.storage.batch_chain import Proof, Walk, follows
 from snakka.storage.batch_scan import FoundBatch, scan_headers
 from snakka.storage.files import Bytes, File, Files
 from snakka.storage.index_file import BadIndexError
 from snakka.storage.log_config import LogConfig
 from snakka.storage.offset_index import ENTRY as OFFSET_ENTRY
 from snakka.storage.offset_index import OffsetEntry, OffsetIndex
+from snakka.storage.recent_batches import NEVER, RecentBatches, Slice
 from snakka.storage.segment_files import (
     LOG,
     OFFSET_INDEX,
@@ -35,21 +33,9 @@ from snakka.storage.transaction_index import TransactionIndex
 
 _logger = logging.getLogger(__name__)
 
-_REMEMBERED_BATCHES = 256
 _REMEMBERED_READS = 16
-_NEVER = 1 << 62
 # How much is read at once from what must be walked first: the walk is the event loop's time.
-_MOST_UNPROVEN_BYTES = 1 << 20
-
-
-class Slice(NamedTuple):
-    """Whole batches of one segment: bytes [start, end) and the offset after the last of them."""
-
-    start: int
-    end: int
-    first_offset: int
-    next_offset: int
-    in_memory: bool
+_MOST_UNPROVEN_BYTES = 1 << 22
 
 
 class Segment:
@@ -59,9 +45,6 @@ class Segment:
         "_is_damaged",
         "_preallocated",
         "_proof",
-        "_recent_from",
-        "_recent_last_offsets",
-        "_recent_positions",
         "_resume_positions",
         "_since_index_entry",
         "base_offset",
@@ -76,6 +59,7 @@ class Segment:
         "max_timestamp",
         "offset_index",
         "offset_of_max_timestamp",
+        "recent",
         "time_index",
         "transaction_index",
     )
@@ -110,9 +94,7 @@ class Segment:
         self.offset_of_max_timestamp = base_offset
         self.first_timestamp: int | None = None
         self._since_index_entry = 0
-        self._recent_last_offsets = array("q")
-        self._recent_positions = array("q")
-        self._recent_from = base_offset if not log.size else _NEVER
+        self.recent = RecentBatches(base_offset if not log.size else NEVER)
         self._resume_positions: dict[int, int] = {}
         self._proof = Proof(log.size)
         self._is_damaged = False
@@ -189,7 +171,7 @@ class Segment:
         if self._since_index_entry > self.index_interval:
             self._add_index_entries(last_offset, position)
         self._since_index_entry += size
-        self.remember(position, last_offset)
+        self.recent.remember(position, last_offset)
 
     def _add_index_entries(self, last_offset: int, position: int) -> None:
         self.offset_index.append(last_offset, position)
@@ -203,26 +185,6 @@ class Segment:
             self.offset_index.count >= self.max_index_bytes // OFFSET_ENTRY.size
             or self.time_index.count >= self.max_index_bytes // TIME_ENTRY.size - 1
         )
-
-    def remember(self, position: int, last_offset: int) -> None:
-        """Readers at the end of the log find this batch without a look into the file."""
-        offsets = self._recent_last_offsets
-        if len(offsets) >= _REMEMBERED_BATCHES:
-            forget = _REMEMBERED_BATCHES // 2
-            self._recent_from = offsets[forget - 1] + 1
-            del offsets[:forget]
-            del self._recent_positions[:forget]
-        offsets.append(last_offset)
-        self._recent_positions.append(position)
-
-    def remember_from(self, offset: int) -> None:
-        """Every batch from `offset` on will be told to `remember`."""
-        del self._recent_last_offsets[:]
-        del self._recent_positions[:]
-        self._recent_from = offset
-
-    def forget_recent(self) -> None:
-        self.remember_from(_NEVER)
 
     def rolling_timestamp(self) -> int:
         """The first batch's timestamp, from which `segment.ms` counts; -1 if there is none."""
@@ -245,7 +207,7 @@ class Segment:
         self.offset_index.file.close()
         self.time_index.file.close()
         self.transaction_index.close()
-        self.forget_recent()
+        self.recent.forget()
 
     def begin_again(self) -> None:
         """Forget what batches are here, offset and time index included: every one is about to be noted again."""
@@ -257,7 +219,7 @@ class Segment:
         self._since_index_entry = 0
         self.indexes_full = False
         self._resume_positions.clear()
-        self.remember_from(self.base_offset)
+        self.recent.begin(self.base_offset)
 
     # Facts.
 
@@ -367,49 +329,35 @@ class Segment:
         return ApiError(ErrorCode.CORRUPT_MESSAGE, f"the log is damaged: {why}")
 
     def slice(
-        self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool, end_offset: int = _NEVER
+        self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool, end_offset: int = NEVER
     ) -> Slice | None:
         """Whole batches from `offset` on, before `upper_bound`; None if there is no batch with `offset` or a later one.
 
         `end_offset` is where the next segment, or nothing, begins. ApiError if what would be read is damaged.
         """
-        if offset >= self._recent_from:
-            return self._slice_of_recent(offset, max_bytes, upper_bound, min_one_message)
+        if offset >= self.recent.first_offset:
+            return self.recent.slice(offset, max_bytes, upper_bound, min_one_message, self.log.size)
         if not self._proof.unproven_bytes:
             return self._slice_by_scan(offset, max_bytes, upper_bound, min_one_message)
         max_bytes = min(max_bytes, _MOST_UNPROVEN_BYTES)
         found = self._slice_by_scan(offset, max_bytes, upper_bound, min_one_message)
-        if found is not None:
-            why = self._proof.break_in(self.log, found.start, found.end, self.base_offset, end_offset)
-            if why is not None:
-                self._resume_positions.clear()
-                raise self._damaged(why)
-        return found
+        return None if found is None else self._proven_part(found, end_offset)
 
-    def proven(self) -> None:
-        """Recovery has verified every batch."""
-        self._proof.unproven_bytes = 0
+    def _proven_part(self, found: Slice, end_offset: int) -> Slice:
+        """As much of it as can be walked at once; ApiError if batches there do not follow each other."""
+        given = Walk(found.end, found.next_offset)
+        walked = self._proof.walk(self.log, given, found.start, self.base_offset, end_offset)
+        if walked.why:
+            self._resume_positions.clear()
+            raise self._damaged(walked.why)
+        if walked is given:
+            return found
+        self._remember_read(walked.next_offset, walked.end)
+        return found._replace(end=walked.end, next_offset=walked.next_offset)
 
-    def _slice_of_recent(
-        self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool
-    ) -> Slice | None:
-        last_offsets = self._recent_last_offsets
-        positions = self._recent_positions
-        count = len(last_offsets)
-        first = bisect_left(last_offsets, offset)
-        if first == count:
-            return None
-        start = positions[first]
-        after = count if last_offsets[-1] < upper_bound else bisect_left(last_offsets, upper_bound, first)
-        end = positions[after] if after < count else self.log.size
-        if end - start > max_bytes:
-            after = bisect_right(positions, start + max_bytes, first, after) - 1
-            if after == first and min_one_message and last_offsets[first] < upper_bound:
-                after = first + 1
-            end = positions[after] if after < count else self.log.size
-        if after == first:
-            return Slice(start, start, offset, offset, True)
-        return Slice(start, end, offset, last_offsets[after - 1] + 1, True)
+    def proven_from(self, position: int) -> None:
+        """Whoever opened the log has looked at every batch from there on."""
+        self._proof.unproven_bytes = min(self._proof.unproven_bytes, position)
 
     def _slice_by_scan(
         self, offset: int, max_bytes: int, upper_bound: int, min_one_message: bool
@@ -431,10 +379,14 @@ class Segment:
                 break
             end, next_offset = batch.end, batch.header.last_offset + 1
         if end > start:
-            if len(self._resume_positions) >= _REMEMBERED_READS:
-                self._resume_positions.clear()
-            self._resume_positions[next_offset] = end
+            self._remember_read(next_offset, end)
         return Slice(start, end, offset, next_offset, False)
+
+    def _remember_read(self, next_offset: int, end: int) -> None:
+        """Whoever read so far will go on there."""
+        if len(self._resume_positions) >= _REMEMBERED_READS:
+            self._resume_positions.clear()
+        self._resume_positions[next_offset] = end
 
     def _scan_near(self, start: int, limit: int, upper_bound: int) -> Iterator[FoundBatch]:
         """The batches from `start` on, but for those that the index knows to be before both bounds."""
@@ -460,7 +412,7 @@ class Segment:
         self._proof.truncated_to(self.log.size)
         self._since_index_entry = 0
         self._resume_positions.clear()
-        self.remember_from(offset)
+        self.recent.begin(offset)
         last = self.time_index.last()
         self.max_timestamp, self.offset_of_max_timestamp = last
         for batch in self.batches_from(last.offset):
