@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bench.module_server import ModuleServer
+from snakka.network.local_connections import do_not_pace
 
 # File, position, size.
 REQUEST = struct.Struct(">IQI")
@@ -26,6 +27,7 @@ def serve(paths: Sequence[str]) -> None:
         print(listener.getsockname()[1], flush=True)
         while True:
             connection, _ = listener.accept()
+            do_not_pace(connection)
             threading.Thread(target=_answer, args=(connection, files), daemon=True).start()
 
 

@@ -15,6 +15,7 @@ from typing import Protocol, cast
 
 from snakka.network.connection_limits import ConnectionLimits, normal_address
 from snakka.network.frame_splitter import BadFrameError, FrameSplitter
+from snakka.network.local_connections import do_not_pace
 from snakka.network.metrics import ListenerMetrics
 from snakka.network.outbound import ChunkBuffer, Outbound
 from snakka.network.receive_buffer import ReceiveMemory
@@ -322,6 +323,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        do_not_pace(raw)
         if self.environment.send_buffer_bytes > 0:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.environment.send_buffer_bytes)
         if self.environment.receive_buffer_bytes > 0:

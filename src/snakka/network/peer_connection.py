@@ -13,6 +13,7 @@ from typing import Any
 from snakka import __version__
 from snakka.network.answer_stream import CLOSED, AnswerMemory, AnswerStream
 from snakka.network.answer_times import AnswerTimes
+from snakka.network.local_connections import do_not_pace
 from snakka.network.peer_dialing import dial
 from snakka.network.peer_errors import (
     PeerAuthenticationError,
@@ -249,6 +250,7 @@ class PeerConnection:
         if connected is not None:
             # A peer that vanished without a word is noticed even where nothing is sent.
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            do_not_pace(connected)
             for option, size in zip((socket.SO_SNDBUF, socket.SO_RCVBUF), self._buffers, strict=True):
                 if size >= 0:
                     connected.setsockopt(socket.SOL_SOCKET, option, size)

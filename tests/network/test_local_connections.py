@@ -1,0 +1,72 @@
+"""Which connections are not paced, on real sockets; and that both of our ends see to it."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+from snakka.client import Admin
+from snakka.network.local_connections import do_not_pace
+from snakka.testing import LocalBroker
+
+PACING = getattr(socket, "TCP_CONGESTION", 0)
+pytestmark = pytest.mark.skipif(
+    not PACING, reason="only Linux lets a socket choose how it deals with congestion"
+)
+
+
+def chosen(connected: socket.socket) -> bytes:
+    return connected.getsockopt(socket.IPPROTO_TCP, PACING, 16).rstrip(b"\0")
+
+
+@contextmanager
+def connection(own_address: str) -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Both ends of a connection to 127.0.0.1, neither as fast as it might be."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        near = socket.create_connection(listener.getsockname(), 10, (own_address, 0))
+        far, _ = listener.accept()
+        with closing(near), closing(far):
+            yield near, far
+
+
+def test_a_connection_within_the_machine_is_not_paced() -> None:
+    with connection("127.0.0.1") as ends:
+        for end in ends:
+            do_not_pace(end)
+            assert chosen(end) == b"reno"
+
+
+def test_any_other_connection_stays_as_it_was() -> None:
+    with connection("127.0.0.2") as ends:
+        for end in ends:
+            before = chosen(end)
+            do_not_pace(end)
+            assert chosen(end) == before
+
+
+def test_what_has_no_address_or_no_peer_is_left_alone() -> None:
+    near, far = socket.socketpair()
+    with closing(near), closing(far):
+        do_not_pace(near)
+    with closing(socket.socket()) as unconnected:
+        before = chosen(unconnected)
+        do_not_pace(unconnected)
+        assert chosen(unconnected) == before
+
+
+async def test_broker_and_client_do_not_pace_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def noted(connected: socket.socket) -> None:
+        do_not_pace(connected)
+        assert chosen(connected) == b"reno"
+        asked.append((connected.getsockname()[1], connected.getpeername()[1]))
+
+    monkeypatch.setattr("snakka.network.connection.do_not_pace", noted)
+    monkeypatch.setattr("snakka.network.peer_connection.do_not_pace", noted)
+    async with LocalBroker() as broker, Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        await admin.list_topics()
+        port = int(broker.bootstrap_servers.rpartition(":")[2])
+        assert any(own == port for own, _ in asked)
+        assert any(peer == port for _, peer in asked)
