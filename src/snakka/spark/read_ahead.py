@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-# Made and not taken yet: one is ready, and one is being made.
+# Made and not taken yet: one is ready, and one is being made. More would only take more of the processor's cache.
 MOST_AHEAD = 2
 # Who needs no more waits so long for a batch that is just being made.
 END_SECONDS = 2.0
@@ -29,7 +29,7 @@ class ReadAhead(Generic[T]):
     def __init__(self, batches: Iterator[T]) -> None:
         self._batches = batches
         self._made: SimpleQueue[T | _End] = SimpleQueue()
-        self._room = threading.Semaphore(MOST_AHEAD)
+        self._room = threading.Semaphore(MOST_AHEAD - 1)  # the first one needs none
         self._is_stopped = False
         self._thread = threading.Thread(target=self._make, name="snakka read ahead", daemon=True)
         self._thread.start()
