@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from snakka.protocol.file_region import FileRegion
+from snakka.storage import page_cache
 from snakka.storage.files import LockedElsewhere, OsFiles, StorageFailure
 
 
@@ -159,10 +160,17 @@ def test_a_region_of_a_truncated_file_is_not_sent(
 
 
 @on_linux
+@pytest.mark.parametrize("can_count", [True, False])
 def test_what_the_disk_must_be_asked_for_is_read_and_not_sent(
-    files: OsFiles, tmp_path: Path, pair: tuple[socket.socket, socket.socket]
+    files: OsFiles,
+    tmp_path: Path,
+    pair: tuple[socket.socket, socket.socket],
+    monkeypatch: pytest.MonkeyPatch,
+    can_count: bool,
 ) -> None:
     """A megabyte of which only the beginning and the end are in memory."""
+    if not can_count:
+        monkeypatch.setattr(page_cache, "_system_call", None)
     data = random.Random(3).randbytes(1024 * 1024)
     region = region_of(files, tmp_path / "log", data, in_memory=False)
     reading = os.open(tmp_path / "log", os.O_RDONLY)

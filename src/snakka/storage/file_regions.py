@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Protocol
 
+from snakka.storage.page_cache import is_all_in_memory
+
 _RWF_NOWAIT: int = getattr(os, "RWF_NOWAIT", 0)
 _F_FULLFSYNC: int = getattr(fcntl, "F_FULLFSYNC", 0)
 # Elsewhere the system call differs.
@@ -130,11 +132,16 @@ class OsRegion:
         return sent
 
     def _is_cached(self, start: int, size: int) -> bool:
-        """Whether the disk would not make anyone wait, as far as a look here and there can tell."""
+        """Whether the disk would not make anyone wait: where the system can't tell, as far as looks here and there can."""
         if self._in_memory:
             return True
-        places = [*range(start, start + size, _READ_AHEAD_BYTES), start + size - 1]
-        return all(self.read_into(place, _LOOK) is not None for place in places)
+        if self.read_into(start + size - 1, _LOOK) is None:
+            return False  # what is just being read is there last at its end
+        is_there = is_all_in_memory(self._descriptor.fd, self._start + start, size)
+        if is_there is None:
+            places = range(start, start + size, _READ_AHEAD_BYTES)
+            is_there = all(self.read_into(place, _LOOK) is not None for place in places)
+        return is_there
 
     def _truncated(self) -> OSError:
         """Not a failure of the disk: the log was truncated while these bytes were on their way."""
