@@ -189,7 +189,7 @@ def rate(way: Way, seconds: float = ROUND_SECONDS) -> float:
     return way.records / best
 
 
-def measure(seconds: float = 1.0) -> Iterator[Row]:
+def measure(seconds: float = 3.0) -> Iterator[Row]:
     """The targets of the record decoder."""
     targets = {"snakka, NumPy": 3, "snakka, compiled": 15}
     for way in decoding_to_columns(Sample.of_size(100)):
