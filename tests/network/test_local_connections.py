@@ -22,7 +22,7 @@ def chosen(connected: socket.socket) -> bytes:
 
 @contextmanager
 def connection(own_address: str) -> Iterator[tuple[socket.socket, socket.socket]]:
-    """Both ends of a connection to 127.0.0.1, neither as fast as it might be."""
+    """Both ends of a connection from `own_address` to 127.0.0.1."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         near = socket.create_connection(listener.getsockname(), 10, (own_address, 0))
         far, _ = listener.accept()
