@@ -34,6 +34,7 @@ ROUNDS = 3
 SCAN_ROUNDS = 5
 STREAM_ROWS = 40_000
 STREAM_WARM_UPS = 2
+STREAM_ROUNDS = 7
 
 AT_LEAST_OF_CONNECTOR = 1.0
 AT_LEAST_OF_PARQUET = 0.8
@@ -80,7 +81,7 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
                 with queries.served_bare(topic):
                     yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
             if jars is not None:
-                yield _measure_overhead(queries, server.bootstrap_servers, rounds)
+                yield _measure_overhead(queries, server.bootstrap_servers, 1 if quick else STREAM_ROUNDS)
         finally:
             spark.stop()
 
