@@ -92,6 +92,21 @@ def test_nothing_is_served_under_another_offset_and_nothing_is_passed_over(direc
     assert refused > 0
 
 
+@pytest.mark.parametrize("bit", range(8))
+@pytest.mark.parametrize("place", [0, 6, 7])
+def test_a_first_batch_before_its_segment_is_not_passed_over(directory: Path, place: int, bit: int) -> None:
+    truth = read_all(reopened(directory))
+    for path in sorted(directory.glob("*.log")):
+        content = path.read_bytes()
+        data = bytearray(content)
+        data[place] ^= 1 << bit
+        path.write_bytes(data)
+        found = read_all(reopened(directory))
+        assert found.items() <= truth.items()
+        assert int(path.stem) not in found
+        path.write_bytes(content)
+
+
 def test_a_leader_epoch_that_goes_back_is_refused(directory: Path) -> None:
     """One that grew too early has no witness; all else about such a batch is right."""
     first = min(directory.glob("*.log"))

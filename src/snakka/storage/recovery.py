@@ -228,6 +228,8 @@ def _end_offset(segment: Segment) -> int | None:
     previous: FoundBatch | None = None
     for batch in batches:
         if previous is None:
+            if batch.header.base_offset < segment.base_offset:
+                return None
             segment.recent.begin(batch.header.base_offset)
             walked_from = batch.position
         elif not follows(previous.header, batch.header):

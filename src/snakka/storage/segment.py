@@ -314,6 +314,8 @@ class Segment:
         position = 0
         previous: FoundBatch | None = None
         for batch in self.batches_from(offset):
+            if previous is None and batch.header.base_offset < self.base_offset:
+                raise self._damaged(f"the batch at {batch.position} is before {self.base_offset}")
             if previous is not None and not follows(previous.header, batch.header):
                 raise self._damaged(f"the batch at {batch.position} does not follow the one before it")
             yield batch
