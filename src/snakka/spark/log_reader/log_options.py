@@ -25,8 +25,8 @@ _BYTES = {
     "g": 1 << 30,
     "gb": 1 << 30,
 }
-# As Spark divides files.
-_DEFAULT_TASK_BYTES = "128m"
+# Twice as much as where Spark divides files: these are read at a GB a second, and Spark takes some 10 ms to begin a task.
+_DEFAULT_TASK_BYTES = "256m"
 
 
 @dataclass(frozen=True)
