@@ -51,6 +51,9 @@ and SASL among them. What finished batches have read is committed to the group `
 after `groupIdPrefix` and the subscription: ordinary lag tools see the query. Spark says that a batch is done by asking
 for the next one, so that of `trigger(once=True)` is committed by the next run; `availableNow=True` knows no such delay.
 
+As in Spark's own source, a batch query's `latest` is looked up by each task when it begins. A job that writes into a topic
+it reads gives numbers as `endingOffsets`, or it may read some of what it has just written.
+
 Where it differs: batches are saved with `.mode("append")`, streams in update mode are written through `foreachBatch`
 (the alias hides both), and Spark has no continuous or real-time mode for sources in Python.
 
