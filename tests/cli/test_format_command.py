@@ -1,9 +1,9 @@
 """`snakka format`, and Apache Kafka's own kind of server.properties from there to a running broker."""
 
-import socket
 from pathlib import Path
 
 from tests.cli.broker_process import run_command, start_broker
+from tests.free_ports import free_port
 from tests.options.server_properties import SERVER_PROPERTIES
 
 
@@ -13,20 +13,14 @@ def write_properties(directory: Path) -> Path:
     ours = {
         "/tmp/kraft-combined-logs": str(directory / "data"),
         "://:": "://127.0.0.1:",
-        ":9092": f":{unused_port()}",
-        ":9093": f":{unused_port()}",
+        ":9092": f":{free_port()}",
+        ":9093": f":{free_port()}",
     }
     text = SERVER_PROPERTIES
     for theirs, own in ours.items():
         text = text.replace(theirs, own)
     path.write_text(text)
     return path
-
-
-def unused_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_kafkas_own_properties_start_a_broker_once_its_directory_is_formatted(tmp_path) -> None:

@@ -1,18 +1,12 @@
 """`--metrics`: /metrics and /health of a running broker, over HTTP."""
 
-import socket
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
 from tests.cli.broker_process import run_command, start_broker
-
-
-def free_address() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+from tests.free_ports import free_port
 
 
 def get(address: str, path: str) -> tuple[int, str]:
@@ -30,7 +24,7 @@ def samples(text: str) -> dict[str, float]:
 
 
 def test_a_broker_tells_its_health_and_what_it_counts(tmp_path: Path) -> None:
-    address = free_address()
+    address = f"127.0.0.1:{free_port()}"
     with start_broker(tmp_path, "--metrics", address) as broker:
         assert get(address, "/health") == (200, "ok\n")
         assert get(address, "/nothing")[0] == 404

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.client.certificates import Certificates
+from tests.free_ports import free_ports
 from tests.kafka.kafka_tools_process import JVM_FLAGS
-from tests.kafka.nodes import START_SECONDS, Node, free_ports, running_kafka
+from tests.kafka.nodes import START_SECONDS, Node, running_kafka
 
 USER, PASSWORD = "alice", "alice's secret"
 CLUSTER_ID = "5Yr1SIgYQz-b-dgRabWx4g"

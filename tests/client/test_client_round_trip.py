@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
 import pytest
+from tests.free_ports import free_port
 
 from snakka.client.cluster_view import ClusterView, running_cluster
 from snakka.client.consumer import Consumer, Message
@@ -63,10 +64,9 @@ async def test_nobody_there() -> None:
 async def test_a_broker_that_comes_back_is_found_again(tmp_path: object) -> None:
     """Another broker takes over data and address; both ends of the client go on."""
     data_dir = str(tmp_path)
-    first = LocalBroker(data_dir=data_dir)
+    listeners = f"PLAINTEXT://127.0.0.1:{free_port()},CONTROLLER://127.0.0.1:0"
+    first = LocalBroker({"listeners": listeners}, data_dir=data_dir)
     await first.start()
-    port = first.port
-    listeners = f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:0"
     async with Producer(bootstrap_servers=first.bootstrap_servers) as producer:
         await producer.send_and_wait("t", b"before")
         consumer = Consumer("t", bootstrap_servers=first.bootstrap_servers, auto_offset_reset="earliest")

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from tests.cli.broker_process import BrokerProcess, start_broker
 from tests.clients.exchange import create_topic
-from tests.faults.kill_rounds import free_port
 from tests.faults.ledger import Ledger
 from tests.faults.ledger import TopicPartition as Place
 from tests.faults.process_facts import wait_for
 from tests.faults.read_back import read_back
 from tests.faults.small_disk import SmallDisk
 from tests.faults.steady_load import SteadyLoad
+from tests.free_ports import free_port
 
 DISK_BYTES = 64 << 20
 # What is left when the load goes on.

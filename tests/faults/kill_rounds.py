@@ -6,7 +6,6 @@ partition is read as a whole and compared with what was acknowledged.
 """
 
 import random
-import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from tests.faults.ledger import Ledger
 from tests.faults.ledger import TopicPartition as Place
 from tests.faults.read_back import PartitionContents, read_back
 from tests.faults.steady_load import SteadyLoad
+from tests.free_ports import free_port
 
 ADMIN_SECONDS = 30.0
 # Of all starts, how many are killed before the broker is ready, and how late.
@@ -103,6 +103,7 @@ class KillRounds:
         self._directory = directory
         self._chance = random.Random(seed)
         self._say = say
+        # The same port for every start: the producer must find the broker again.
         self._arguments = ["--listen", f"127.0.0.1:{free_port()}"]
         for name, value in OPTIONS.items():
             self._arguments += ["--set", f"{name}={value}"]
@@ -247,11 +248,3 @@ class KillRounds:
         assert "Traceback" not in text, text[text.index("Traceback") :][:3000]
         self.figures.cuts = text.count(" cutting ")
         self.figures.cleanings = text.count(" cleaned ")
-
-
-def free_port() -> int:
-    """The same one for every start: the producer must find the broker again."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 from tests.cli.broker_process import start_broker
-from tests.faults.kill_rounds import free_port
 from tests.faults.process_facts import machine_line
+from tests.free_ports import free_port
 from tests.fuzz.broker import fuzz_broker
 from tests.fuzz.codecs import fuzz_codecs
 

@@ -4,10 +4,8 @@ A `Node` is a data directory, two ports and a file of options; `start_kafka` and
 """
 
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -16,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.broker_process import SNAKKA, BrokerProcess, user_environment
+from tests.free_ports import free_ports
 from tests.kafka.kafka_tools_process import JVM_FLAGS, KafkaTools
 from tests.kafka.wire import ConnectionClosedError, Wire
 
@@ -25,9 +24,6 @@ NODE_ID = 1
 # A machine that runs several of them at once takes its time.
 START_SECONDS = 100
 STOP_SECONDS = 60
-# Below all ports that systems give away themselves: an outgoing connection, or a server on port 0, would take one of those
-# before Kafka has started, and whoever asks whether it has started may even be connected to itself.
-PORTS = range(20_000, 32_000)
 
 # What a lone node needs in Apache Kafka; Snakka has the same defaults, but here both are told, so that both tell the same.
 LONE_NODE = {
@@ -155,37 +151,3 @@ def running_kafka(node: Node, libs: str) -> Iterator[KafkaProcess]:
             kafka.stop()
     finally:
         kafka.kill()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports for Kafka, which has no way to tell which one it got for port 0; they are this process's until it ends.
-
-    TCP can't reserve a port without listening, so a UDP socket with the same number is the sign that one is taken.
-    """
-    found: list[int] = []
-    for port in random.sample(PORTS, len(PORTS)):
-        if len(found) == count:
-            break
-        if _is_free(port) and _is_reserved(port):
-            found.append(port)
-    assert len(found) == count, "there are no free ports"
-    return found
-
-
-def _is_free(port: int) -> bool:
-    try:
-        socket.create_server(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
-
-
-def _is_reserved(port: int) -> bool:
-    sign = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    try:
-        sign.bind(("127.0.0.1", port))
-    except OSError:
-        sign.close()
-        return False
-    sign.detach()  # nobody closes it but the end of the process
-    return True

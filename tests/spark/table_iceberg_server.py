@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyspark
+from tests.free_ports import free_port
 
 LIBS = Path(__file__).parents[2] / "build" / "iceberg-rest-libs"
 FETCH_SECONDS = 600
@@ -65,8 +65,7 @@ def find_server_jars() -> list[str] | None:
 def running_iceberg_server(jars: list[str], directory: Path) -> Iterator[str]:
     """The server's address while it runs."""
     directory.mkdir(exist_ok=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     environment = {
         **os.environ,
         "CATALOG_REST_PORT": str(port),

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.kafka.nodes import free_ports
+from tests.free_ports import free_ports
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent
 # Everybody who runs it draws the same ports, and holds what it has got until its input ends.
 PROGRAM = """
 import random, sys
-from tests.kafka.nodes import free_ports
+from tests.free_ports import free_ports
 random.seed(1)
 print(*free_ports(100), flush=True)
 sys.stdin.read()
