@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run demo test check format fuzz generate bench simulate soak clean
+.PHONY: run demo test check format fuzz examples generate bench simulate soak clean
 
 run: $(STAMP)  ## start a broker on 127.0.0.1:9092, its data in ./data
 	$(BIN)/snakka start --data-dir data --listen 127.0.0.1:9092
@@ -32,6 +32,9 @@ generate: $(STAMP)  ## messages, tables and reference pages from their declarati
 
 fuzz: $(STAMP)  ## malformed bytes against codecs and a running broker; SECONDS=60 to change how long
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+examples: $(STAMP)  ## every property on examples that no run has tried: `make test` takes the same ones each time
+	SNAKKA_EXAMPLES=new $(BIN)/pytest -n 2 -m hypothesis
 
 bench: $(STAMP)  ## side by side with a bare server and Apache Kafka; writes bench/RESULTS.md
 	$(BIN)/python -m bench

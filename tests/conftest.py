@@ -8,8 +8,11 @@ import pytest
 
 from tests.external_tools import find_kafka_libs
 
-# How long an example takes says how busy the machine is; pytest's timeout ends what hangs.
-hypothesis.settings.register_profile("snakka", deadline=None)
+# How long an example takes says how busy the machine is; pytest's timeout ends what hangs. The examples are the same in
+# every run, so that a change is judged by what it changes; `make examples` looks for others.
+hypothesis.settings.register_profile(
+    "snakka", deadline=None, derandomize=os.environ.get("SNAKKA_EXAMPLES") != "new"
+)
 hypothesis.settings.load_profile("snakka")
 
 REQUIRE_ALL = os.environ.get("SNAKKA_REQUIRE_ALL") == "1"
