@@ -26,7 +26,7 @@ def main(directory: Path, last_batch: int) -> None:
     )
     spark.sparkContext.setLogLevel("ERROR")
     java = spark._jvm.java.lang.ProcessHandle.current().pid()
-    (directory / "pids").write_text(f"{java} {os.getpid()}")
+    (directory / "pids").write_text(f"{os.getpid()} {java}")  # it would end by itself without its JVM
     rows = (
         spark.readStream.format("rate-micro-batch")
         .option("rowsPerBatch", ROWS_A_BATCH)

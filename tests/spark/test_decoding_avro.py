@@ -208,11 +208,14 @@ def test_broken_values_never_harm_their_neighbours(drawn: tuple[Any, list[Any]],
     for value in values:
         torn = value[: data.draw(st.integers(0, len(value)))]
         mixed += [data.draw(st.binary(max_size=30)), value, torn, None, value + b"\0"]
-    found, errors = decoded(schema, mixed)
-    assert [found[place] for place in range(1, len(mixed), 5)] == rows
+    found, told = decoder(schema).decode(pa.array(mixed, pa.binary()))
+    found.validate(full=True)
+    errors = told.to_pylist()
+    # Any bytes may be a date that Spark knows and Python does not: only what is compared becomes Python's.
+    assert [found[place].as_py() for place in range(1, len(mixed), 5)] == rows
     assert [errors[place] for place in range(1, len(mixed), 5)] == [None] * len(rows)
-    assert all(row is None for row, error in zip(found, errors, strict=True) if error)
-    assert [(found[place], errors[place]) for place in range(3, len(mixed), 5)] == [(None, None)] * len(rows)
+    assert not any(row.is_valid for row, error in zip(found, errors, strict=True) if error)
+    assert not any(found[place].is_valid or errors[place] for place in range(3, len(mixed), 5))
     assert all(errors[place] == "goes on after its last field" for place in range(4, len(mixed), 5))
 
 

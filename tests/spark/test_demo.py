@@ -14,10 +14,10 @@ import pytest
 from deltalake import DeltaTable
 from pipeline_commands import warm_cache
 from tests.spark.conftest import JVM_VARIABLES
+from tests.spark.topic_sink_reading import read_topic
 
 from snakka.cli.demo import _style
-from snakka.client.blocking import Consumer
-from snakka.demo.events import CATEGORIES, MOST_DELAY_SECONDS, Figures, make_day
+from snakka.demo.events import MOST_DELAY_SECONDS, Figures, make_day
 from snakka.demo.picture import Style, bar, plot, table
 from snakka.demo.pipeline_file import DEAD_LETTERS_TOPIC, SALES_TOPIC, TABLE_NAME
 from snakka.demo.report import Outcome, result_lines
@@ -66,11 +66,11 @@ def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path, environmen
     assert sum(orders["total"].to_pylist()) == Decimal(figures.revenue_cents) / 100
     assert figures.late_orders <= set(orders["order_id"].to_pylist())
     with BlockingLocalBroker(data_dir=str(directory / "broker")) as broker:
-        letters = _messages(broker, DEAD_LETTERS_TOPIC, figures.broken)
+        letters = read_topic(broker.bootstrap_servers, DEAD_LETTERS_TOPIC)
         assert len(letters) == figures.broken
         sent = Counter(record.value for record in make_day(6000, 3).records)
         assert all(sent[letter.value] for letter in letters)
-        sales = _messages(broker, SALES_TOPIC, 72 * len(CATEGORIES))
+        sales = read_topic(broker.bootstrap_servers, SALES_TOPIC)
     counted = sum(int(re.search(rb'"orders":(\d+)', message.value)[1]) for message in sales)  # type: ignore[index]
     assert counted == figures.orders - figures.late - figures.still_open
 
@@ -83,25 +83,6 @@ def _check_width(shown: str) -> None:
         if " | " not in line and "/shop" not in line and " rows in, " not in line
     ]
     assert [line for line in lines if len(line) > 80] == []
-
-
-def _messages(broker: BlockingLocalBroker, topic: str, most: int) -> list[Any]:
-    """All that a topic has; it stands still."""
-    found: list[Any] = []
-    with Consumer(
-        topic,
-        bootstrap_servers=broker.bootstrap_servers,
-        auto_offset_reset="earliest",
-        isolation_level="read_committed",
-    ) as consumer:
-        quiet = 0
-        while quiet < 3 and len(found) <= most:
-            batch = [
-                message for messages in consumer.getmany(timeout_ms=500).values() for message in messages
-            ]
-            found += batch
-            quiet = 0 if batch else quiet + 1
-    return found
 
 
 @pytest.mark.slow

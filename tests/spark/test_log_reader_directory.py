@@ -228,15 +228,16 @@ def test_records_deleted_from_the_start_are_not_given(cluster: Cluster) -> None:
     assert read(cluster.data, subscribe=topic, startingOffsets=start, failOnDataLoss="false") == served
 
 
-def test_only_up_to_the_high_watermark_if_asked(cluster: Cluster) -> None:
+def test_only_up_to_the_high_watermark_if_asked(cluster: Cluster, tmp_path: Path) -> None:
     topic = cluster.topic("watermark")
     fill(cluster, topic, 100)
-    checkpoint = cluster.data / "replication-offset-checkpoint"
-    checkpoint.write_text(f"0\n1\n{topic} 0 64\n")
-    assert len(read(cluster.data, subscribe=topic)) == 100
-    assert [row[2] for row in read(cluster.data, subscribe=topic, upTo="highWatermark")] == list(range(64))
+    # A copy: the broker writes its own checkpoint every five seconds.
+    shutil.copytree(cluster.data / f"{topic}-0", tmp_path / f"{topic}-0")
+    (tmp_path / "replication-offset-checkpoint").write_text(f"0\n1\n{topic} 0 64\n")
+    assert len(read(tmp_path, subscribe=topic)) == 100
+    assert [row[2] for row in read(tmp_path, subscribe=topic, upTo="highWatermark")] == list(range(64))
     with pytest.raises(SparkOptionError, match="upTo=somewhere"):
-        read(cluster.data, subscribe=topic, upTo="somewhere")
+        read(tmp_path, subscribe=topic, upTo="somewhere")
 
 
 def transactions(cluster: Cluster, topic: str, name: str, count: int, *, ends: str) -> Producer:

@@ -168,8 +168,9 @@ def test_a_status_is_what_the_lock_says(state: RunState) -> None:
     assert (state.read() or {})["state"] == "finished"
 
 
-def test_who_looks_at_a_status_is_in_nobodys_way(state: RunState) -> None:
+def test_who_looks_at_a_status_is_in_nobodys_way(state: RunState, monkeypatch: pytest.MonkeyPatch) -> None:
     """It holds the lock for a moment, which a run that starts in just this moment waits for."""
+    monkeypatch.setattr("snakka.spark.pipelines.run_state._LOOK_SECONDS", 10.0)  # a busy machine's moment
     with state.locked():
         pass
     lock = state.directory / "run.lock"

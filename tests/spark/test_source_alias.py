@@ -57,7 +57,7 @@ def test_a_job_that_says_kafka_runs(
         .trigger(availableNow=True)
         .start()
     )
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(240)
     decisions = read_topic(broker.bootstrap_servers, DEFAULT_DECISION_TOPIC)
     assert {each.key for each in decisions} == {query.id.encode()}  # so a batch that is tried again is known
     rows = spark.read.load(format="kafka", subscribe=target, **servers).selectExpr("key", "value").collect()

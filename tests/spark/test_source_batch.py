@@ -242,7 +242,7 @@ def test_records_that_are_gone(
     ends = {"endingOffsets": f'{{"{topic}":{{"0":4}}}}'}
     assert numbers(read(topic, **begins, **ends, failOnDataLoss="false")) == []
     beyond = {"startingOffsets": f'{{"{topic}":{{"0":8}}}}', "endingOffsets": f'{{"{topic}":{{"0":20}}}}'}
-    assert numbers(read(topic, **beyond, failOnDataLoss="false", kafkaConsumer__pollTimeoutMs="500")) == [
+    assert numbers(read(topic, **beyond, failOnDataLoss="false", kafkaConsumer__pollTimeoutMs="3000")) == [
         8,
         9,
     ]

@@ -1,6 +1,7 @@
 """The driver's part, step by step and cut off between any two, at Snakka and Apache Kafka: no Spark is needed to decide."""
 
 import itertools
+import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,6 +30,8 @@ from snakka.testing import BlockingLocalBroker
 NewTopic = Callable[..., str]
 _numbers = itertools.count()
 _CLEANUP_MS = 50
+# A transaction that times out in a test: long enough to be written on a busy machine.
+SOON_MS = 1_500
 
 
 class Address(NamedTuple):
@@ -109,6 +112,16 @@ class Job:
             for each in admin.list_transactions(states=["Ongoing"])
             if is_of_query(each.transactional_id, self.query_id)
         ]
+
+    def await_timeout(self, admin: Admin) -> None:
+        """Until what was open is aborted, and all partitions know of it."""
+        deadline = time.monotonic() + 60
+        while any(
+            is_of_query(each.transactional_id, self.query_id)
+            for each in admin.list_transactions(states=["Ongoing", "PrepareAbort"])
+        ):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 @pytest.fixture
@@ -247,10 +260,9 @@ def test_abort_ends_what_the_other_tasks_wrote_when_one_has_failed(job: Job, adm
 def test_a_decided_transaction_that_a_timeout_aborted_stops_the_query(
     options: WriteOptions, new_topic: NewTopic, admin: Admin
 ) -> None:
-    job = Job(options, new_topic(), timeout_ms=300)
+    job = Job(options, new_topic(), timeout_ms=SOON_MS)
     lost = job.written(0, b"a")
-    while not job.is_settled(admin):
-        pass
+    job.await_timeout(admin)
     job.decisions.write(Decision(job.query_id, 3, (lost,)))
     for _ in range(2):
         with pytest.raises(TransactionLostError, match=f"batch 3 of query {job.query_id} .* CompleteAbort"):
@@ -265,10 +277,9 @@ def test_a_decided_transaction_that_a_timeout_aborted_stops_the_query(
 def test_nothing_is_decided_about_a_transaction_that_has_ended(
     options: WriteOptions, new_topic: NewTopic, admin: Admin
 ) -> None:
-    job = Job(options, new_topic(), timeout_ms=300)
+    job = Job(options, new_topic(), timeout_ms=SOON_MS)
     late = job.task(3, 0, b"a")
-    while not job.is_settled(admin):
-        pass
+    job.await_timeout(admin)
     job.timeout_ms = 60_000
     with pytest.raises(ClientError, match=f"batch 3 of query {job.query_id} can't be committed"):
         job.end.commit([late, job.task(3, 1, b"b")])
@@ -381,10 +392,17 @@ def test_a_decision_topic_that_is_gone_is_an_error_not_an_answer(options: WriteO
     gone = write_options(
         {
             **{f"kafka.{name}": str(value) for name, value in options.settings.items()},
-            "kafka.default.api.timeout.ms": "500",
+            "kafka.default.api.timeout.ms": "2000",
             "deliveryGuarantee": "exactly-once",
             "decisionTopic": options.decision_topic,
         }
     )
+    deadline = time.monotonic() + 30
+
+    def ask() -> None:
+        """Not just once: Kafka's controller says that it is deleted before its broker has heard of it."""
+        while time.monotonic() < deadline:
+            DecisionTopic(gone).last_of("q")
+
     with pytest.raises(ApiError, match="UNKNOWN_TOPIC_OR_PARTITION"):
-        DecisionTopic(gone).last_of("q")
+        ask()

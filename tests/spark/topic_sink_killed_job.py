@@ -35,7 +35,7 @@ def main(
             "faultAt": where,
             "faultBatch": batch,
             "faultFile": str(directory / f"fault in batch {batch}"),
-            "killPids": "0" if where in IN_TASKS else f"{java} {os.getpid()}",
+            "killPids": "0" if where in IN_TASKS else f"{os.getpid()} {java}",
         }
     query = (
         spark.readStream.format("snakka")
