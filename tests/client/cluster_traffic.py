@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from tests.client.awaited_answers import answer
 from tests.client.independent_reader import Seen, read_topic
 from tests.client.kafka_cluster import PATIENCE, SESSION_MS
 
@@ -229,7 +230,11 @@ class Pipeline:
     async def check(self, written: list[Seen]) -> None:
         """Everything that the source has is in the target, once, in its order."""
         await self._until(lambda: self.copied >= len(written))
-        copied = await read_topic(self._bootstrap, self.target, isolation="read_committed")
+        # A coordinator answers when it has decided; the partitions hear of it a moment later.
+        copied = await answer(
+            lambda: read_topic(self._bootstrap, self.target, isolation="read_committed"),
+            lambda found: len(found) >= len(written),
+        )
         numbers = [int(record.value or b"") for record in copied]
         assert sorted(numbers) == sorted(int(record.value or b"") for record in written)
         for _, records in itertools.groupby(copied, key=lambda record: (record.partition, record.key)):

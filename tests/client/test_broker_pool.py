@@ -90,7 +90,7 @@ async def test_nobody_is_there() -> None:
 
 
 async def test_a_silent_server_is_named(silent_port: int) -> None:
-    async with pool_of(f"127.0.0.1:{silent_port}", socket_connection_setup_timeout_ms=50) as pool:
+    async with pool_of(f"127.0.0.1:{silent_port}", socket_connection_setup_timeout_ms=1_000) as pool:
         with pytest.raises(
             NoBrokerError, match=rf"127\.0\.0\.1:{silent_port} took the connection but does not"
         ):
@@ -153,7 +153,9 @@ async def test_canonical_names_that_nobody_tells_are_not_waited_for(
 
     monkeypatch.setattr(loop, "getaddrinfo", resolve_slowly)
     settings = {"client_dns_lookup": "resolve_canonical_bootstrap_servers_only"}
-    async with pool_of(snakka.bootstrap_servers, **settings, socket_connection_setup_timeout_ms=100) as pool:
+    async with pool_of(
+        snakka.bootstrap_servers, **settings, socket_connection_setup_timeout_ms=1_000
+    ) as pool:
         await pool.ask_any(MetadataRequest(topics=[]), MetadataResponse, soon(5))
     assert asked == 1
 
@@ -167,7 +169,7 @@ async def test_a_token_that_never_comes_is_not_waited_for_and_the_reason_is_told
             "security_protocol": "SASL_PLAINTEXT",
             "sasl_mechanism": "OAUTHBEARER",
             "sasl_oauthbearer_token_provider": asyncio.Event().wait,
-            "socket_connection_setup_timeout_ms": 100,
+            "socket_connection_setup_timeout_ms": 1_000,
         }
         async with pool_of(broker.address, **settings) as pool:
             with pytest.raises(

@@ -13,6 +13,7 @@ from tests.client.kafka_broker import CLUSTER_ID
 from tests.client.topic_content import create, delete, fill, new_name
 from tests.client.unreliable_proxy import UnreliableProxy
 from tests.client.waiting import until
+from tests.free_ports import free_port
 from tests.kafka.nodes import KafkaProcess, Node, kafka_libs
 
 from snakka.client.broker_addresses import BrokerNode
@@ -124,8 +125,8 @@ async def test_a_member_whose_connections_are_cut_goes_on(bootstrap: str, topic:
 async def test_a_broker_that_is_killed_and_comes_back(tmp_path: Path, topic: str, protocol: str) -> None:
     """Another process with the same data at the same address; the group goes on where it was."""
     options = ("--set", "group.initial.rebalance.delay.ms=0", "--set", "offsets.topic.num.partitions=1")
-    broker = start_broker(tmp_path, *options)
-    listen = broker.bootstrap
+    listen = f"127.0.0.1:{free_port()}"
+    broker = start_broker(tmp_path, *options, "--listen", listen)
     await create(listen, topic, 2)
     settings = dict(FAST)
     if protocol != "none":

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.client.awaited_answers import answer
 from tests.client.independent_reader import read_topic
 from tests.client.transaction_versions import play_by_version_1
 from tests.client.waiting import WAIT_SECONDS
@@ -76,6 +77,11 @@ async def committed_values(admin: Admin, topic: str) -> list[bytes | None]:
     ]
 
 
+async def committed(admin: Admin, topic: str, count: int) -> list[bytes | None]:
+    """So many at least: a coordinator answers when it has decided; the partitions hear of it a moment later."""
+    return await answer(lambda: committed_values(admin, topic), lambda found: len(found) >= count)
+
+
 async def state_of(admin: Admin, name: str) -> str:
     return (await admin.describe_transactions([name]))[name].state
 
@@ -97,16 +103,16 @@ async def test_another_one_commits_and_may_do_so_again(admin: Admin, version: in
     both = await asyncio.gather(*(admin.end_transactions([transaction]) for _ in range(2)))
     for outcomes in both:
         assert outcomes.raise_for_errors() == {transaction: None}
-    assert await committed_values(admin, name) == [b"one", b"two"]
+    assert await committed(admin, name, 2) == [b"one", b"two"]
     (await admin.end_transactions([transaction])).raise_for_errors()
     assert await error_of(admin, transaction, commit=False) is ErrorCode.INVALID_TXN_STATE
-    assert await committed_values(admin, name) == [b"one", b"two"]
+    assert await committed(admin, name, 2) == [b"one", b"two"]
 
     # Who begins with the same id takes nothing away from it.
     following = await left_open(admin, name, b"three")
     assert await error_of(admin, transaction) is ErrorCode.PRODUCER_FENCED
     (await admin.end_transactions([following])).raise_for_errors()
-    assert await committed_values(admin, name) == [b"one", b"two", b"three"]
+    assert await committed(admin, name, 3) == [b"one", b"two", b"three"]
 
 
 async def test_another_one_aborts(admin: Admin, version: int, name: str) -> None:
@@ -118,7 +124,7 @@ async def test_another_one_aborts(admin: Admin, version: int, name: str) -> None
 
 
 async def test_what_took_too_long_can_t_be_committed(admin: Admin, version: int, name: str) -> None:
-    transaction = await left_open(admin, name, b"never", timeout_ms=200)
+    transaction = await left_open(admin, name, b"never", timeout_ms=1_500)
     async with asyncio.timeout(WAIT_SECONDS):
         while await state_of(admin, name) != "CompleteAbort":  # noqa: ASYNC110
             await asyncio.sleep(0.05)
@@ -131,7 +137,7 @@ async def test_a_new_producer_aborts_what_was_left_open(admin: Admin, version: i
     following = await left_open(admin, name, b"three")
     assert await error_of(admin, transaction) is ErrorCode.PRODUCER_FENCED
     (await admin.end_transactions([following])).raise_for_errors()
-    assert await committed_values(admin, name) == [b"three"]
+    assert await committed(admin, name, 1) == [b"three"]
 
 
 async def test_many_at_once_each_with_its_outcome(admin: Admin, name: str) -> None:

@@ -153,7 +153,7 @@ async def test_what_can_t_be_sent_is_said(snakka: LocalBroker, topic: str) -> No
     blocked = Producer(
         bootstrap_servers=snakka.bootstrap_servers,
         buffer_memory=100_000,
-        max_block_ms=50,
+        max_block_ms=1_000,
         linger_ms=60_000,
         delivery_timeout_ms=120_000,
         batch_size=60_000,

@@ -14,9 +14,10 @@ from confluent_kafka import KafkaException
 from tests.cli.broker_process import BrokerProcess, run_command, start_broker
 from tests.client.independent_reader import read_topic
 from tests.client.kafka_broker import CLUSTER_ID
-from tests.client.topic_content import create, new_name
+from tests.client.topic_content import create, delete, new_name
 from tests.client.unreliable_proxy import UnreliableProxy
 from tests.client.waiting import until
+from tests.free_ports import free_port
 from tests.kafka.nodes import KafkaProcess, Node, kafka_libs
 
 from snakka.client.admin import Admin
@@ -108,7 +109,7 @@ async def test_what_takes_too_long_fails_with_the_reason_and_later_records_go_on
 ) -> None:
     await create(bootstrap, topic)
     async with producer_through_proxy(
-        bootstrap, request_timeout_ms=200, delivery_timeout_ms=600, linger_ms=0
+        bootstrap, request_timeout_ms=500, delivery_timeout_ms=3_000, linger_ms=0
     ) as (producer, proxy):
         await producer.send_and_wait(topic, b"0")
         proxy.stall()
@@ -117,7 +118,7 @@ async def test_what_takes_too_long_fails_with_the_reason_and_later_records_go_on
             futures.append(await producer.send(topic, b"lost or not"))
             await asyncio.sleep(0.01)
         for future in futures:
-            with pytest.raises(DeliveryTimeoutError, match=r"delivery\.timeout\.ms=600 .* is not known"):
+            with pytest.raises(DeliveryTimeoutError, match=r"delivery\.timeout\.ms=3000 .* is not known"):
                 await future
         proxy.flow()
         last = [await producer.send_and_wait(topic, b"%d" % number) for number in range(1, 4)]
@@ -145,7 +146,7 @@ async def test_a_flush_with_a_deadline_gives_up_and_the_records_do_not(bootstrap
 @contextmanager
 def restartable(directory: Path) -> Iterator[list[BrokerProcess]]:
     """A list with the broker that runs now; whoever kills it puts the next one there."""
-    running: list[BrokerProcess] = [start_broker(directory)]
+    running: list[BrokerProcess] = [start_broker(directory, "--listen", f"127.0.0.1:{free_port()}")]
     try:
         yield running
     finally:
@@ -211,15 +212,14 @@ async def test_records_of_a_topic_that_was_made_anew_do_not_go_into_the_new_one(
     bootstrap: str, topic: str
 ) -> None:
     await create(bootstrap, topic)
-    async with (
-        Admin(bootstrap_servers=bootstrap) as admin,
-        Producer(bootstrap_servers=bootstrap, linger_ms=60_000, delivery_timeout_ms=120_000) as producer,
-    ):
+    async with Producer(
+        bootstrap_servers=bootstrap, linger_ms=60_000, delivery_timeout_ms=120_000
+    ) as producer:
         first = await producer.send(topic, b"for the old one")
         await producer.flush()
         assert first.result().offset == 0
         pending = await producer.send(topic, b"for the old one, too")
-        await admin.delete_topic(topic)
+        await delete(bootstrap, topic)
         await create(bootstrap, topic)
         await producer.flush(30.0)
         with pytest.raises(TopicRecreatedError, match="send the record again if it belongs into the new one"):

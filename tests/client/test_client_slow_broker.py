@@ -94,16 +94,16 @@ async def test_whoever_waits_in_vain_is_told_whom_for(
     bootstrap: str, proxy: UnreliableProxy, topic: str
 ) -> None:
     """Each names the broker and the setting that says how long it may take."""
-    patience = {"bootstrap_servers": proxy.address, "request_timeout_ms": 150, **FAST}
-    producer = Producer(linger_ms=0, delivery_timeout_ms=500, **patience)
-    consumer = Consumer(default_api_timeout_ms=500, auto_offset_reset="earliest", **patience)
-    admin = Admin(default_api_timeout_ms=500, **patience)
+    patience = {"bootstrap_servers": proxy.address, "request_timeout_ms": 500, **FAST}
+    producer = Producer(linger_ms=0, delivery_timeout_ms=1_500, **patience)
+    consumer = Consumer(default_api_timeout_ms=1_500, auto_offset_reset="earliest", **patience)
+    admin = Admin(default_api_timeout_ms=1_500, **patience)
     partition = TopicPartition(topic, 0)
     async with producer, consumer, admin:
         await producer.send_and_wait(topic, b"0")
-        proxy.delay_seconds = 1.0
+        proxy.delay_seconds = 3.0
         with pytest.raises(
-            DeliveryTimeoutError, match=rf"delivery\.timeout\.ms=500 .*127\.0\.0\.1:{proxy.port}"
+            DeliveryTimeoutError, match=rf"delivery\.timeout\.ms=1500 .*127\.0\.0\.1:{proxy.port}"
         ):
             await producer.send_and_wait(topic, b"1")
         with pytest.raises(ClientError, match=rf"127\.0\.0\.1:{proxy.port}.* in time"):

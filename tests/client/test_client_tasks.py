@@ -54,13 +54,13 @@ async def test_an_idle_client_costs_nothing_and_survives_a_kill(tmp_path: Path) 
             await ask(20)
             used = time.process_time()
             await asyncio.sleep(1.5)
-            assert time.process_time() - used < 0.03
+            assert time.process_time() - used < 0.1
             broker.kill()
             with pytest.raises(ClientError):
                 await ask(5)
         used = time.process_time()
         await asyncio.sleep(0.5)
-        assert time.process_time() - used < 0.05
+        assert time.process_time() - used < 0.1
         with running_snakka(node):
             assert (await ask(20)).brokers
     finally:

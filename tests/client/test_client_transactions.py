@@ -52,6 +52,11 @@ async def committed_values(bootstrap: str, topic: str) -> list[bytes | None]:
     return [record.value for record in await read_topic(bootstrap, topic, isolation="read_committed")]
 
 
+async def committed(bootstrap: str, topic: str, count: int) -> list[bytes | None]:
+    """So many at least: a coordinator answers when it has decided; the partitions hear of it a moment later."""
+    return await answer(lambda: committed_values(bootstrap, topic), lambda found: len(found) >= count)
+
+
 async def committed_offset(bootstrap: str, group: str, topic: str) -> int:
     def ask() -> int:
         consumer = LibrdkafkaConsumer({"bootstrap.servers": bootstrap, "group.id": group})
@@ -79,12 +84,7 @@ async def test_a_transaction_is_seen_whole_or_not_at_all(bootstrap: str, version
             except LookupError:
                 pass
             expected = sorted(b"%d" % each for each in range(0, number + 1, 2) for _ in range(100))
-            # A coordinator answers when it has decided; the partitions hear of it a moment later.
-            seen = await answer(
-                lambda: committed_values(bootstrap, name),
-                lambda found: len(found) >= len(expected),  # noqa: B023
-            )
-            assert sorted(seen) == expected
+            assert sorted(await committed(bootstrap, name, len(expected))) == expected  # type: ignore[type-var]
         assert producer._transactions is not None
         assert producer._transactions.state.version == version
 
@@ -116,7 +116,7 @@ async def test_offsets_count_only_if_the_transaction_does(bootstrap: str, versio
         async with producer.transaction():
             await producer.send(name, b"second")
     assert await committed_offset(bootstrap, name, name) == 19
-    assert await committed_values(bootstrap, name) == [b"first", b"second"]
+    assert await committed(bootstrap, name, 2) == [b"first", b"second"]
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
@@ -144,7 +144,7 @@ async def test_what_is_read_and_written_on_is_so_once_although_the_work_is_inter
         ):
             done = await carry_over(consumer, producer, target, 20 if is_interrupted else 60)
             assert done or is_interrupted
-    assert await committed_values(bootstrap, target) == [b"%d" % number for number in range(60)]
+    assert await committed(bootstrap, target, 60) == [b"%d" % number for number in range(60)]
 
 
 async def carry_over(consumer: Consumer, producer: Producer, target: str, until: int) -> bool:
@@ -179,7 +179,7 @@ async def test_a_later_producer_fences_an_earlier_one(bootstrap: str, version: i
             for call in (earlier.send(name, b"x"), earlier.begin_transaction(), earlier.abort_transaction()):
                 with pytest.raises(ProducerFencedError):
                     await call
-    assert await committed_values(bootstrap, name) == [b"of its successor"]
+    assert await committed(bootstrap, name, 1) == [b"of its successor"]
 
 
 async def send_until_it_is_over(producer: Producer, topic: str) -> None:
@@ -194,13 +194,13 @@ async def test_one_that_took_too_long_is_aborted_and_can_be_tried_again(
 ) -> None:
     await create(bootstrap, name)
     async with Producer(
-        bootstrap_servers=bootstrap, transactional_id=name, transaction_timeout_ms=300
+        bootstrap_servers=bootstrap, transactional_id=name, transaction_timeout_ms=1_500
     ) as producer:
         with pytest.raises(TransactionAbortedError, match="try it again as a whole"):
             await send_until_it_is_over(producer, name)
         async with producer.transaction():
             await producer.send(name, b"in time")
-    assert await committed_values(bootstrap, name) == [b"in time"]
+    assert await committed(bootstrap, name, 1) == [b"in time"]
 
 
 async def test_a_commit_after_the_time_is_over_says_that_nothing_counts(
@@ -208,7 +208,9 @@ async def test_a_commit_after_the_time_is_over_says_that_nothing_counts(
 ) -> None:
     await create(bootstrap, name)
     async with (
-        Producer(bootstrap_servers=bootstrap, transactional_id=name, transaction_timeout_ms=300) as producer,
+        Producer(
+            bootstrap_servers=bootstrap, transactional_id=name, transaction_timeout_ms=1_500
+        ) as producer,
         Admin(bootstrap_servers=bootstrap) as admin,
     ):
         await producer.begin_transaction()
@@ -221,7 +223,7 @@ async def test_a_commit_after_the_time_is_over_says_that_nothing_counts(
         await producer.abort_transaction()
         async with producer.transaction():
             await producer.send(name, b"in time")
-    assert await committed_values(bootstrap, name) == [b"in time"]
+    assert await committed(bootstrap, name, 1) == [b"in time"]
 
 
 async def test_a_record_that_is_refused_dooms_its_transaction(
@@ -244,7 +246,7 @@ async def test_a_record_that_is_refused_dooms_its_transaction(
             await producer.abort_transaction()
         async with producer.transaction():
             await producer.send(name, b"small")
-    assert await committed_values(bootstrap, name) == [b"small"]
+    assert await committed(bootstrap, name, 1) == [b"small"]
 
 
 async def test_what_was_not_sent_when_a_transaction_is_aborted_never_is(
@@ -262,7 +264,7 @@ async def test_what_was_not_sent_when_a_transaction_is_aborted_never_is(
         async with producer.transaction():
             future = await producer.send(name, b"is seen")
     assert future.result().offset == 0
-    assert await committed_values(bootstrap, name) == [b"is seen"]
+    assert await committed(bootstrap, name, 1) == [b"is seen"]
 
 
 async def test_a_producer_that_stops_aborts_what_is_open(bootstrap: str, version: int, name: str) -> None:
@@ -276,7 +278,7 @@ async def test_a_producer_that_stops_aborts_what_is_open(bootstrap: str, version
     # The end of the log is readable, so nothing hangs.
     async with Producer(bootstrap_servers=bootstrap) as plain:
         await plain.send_and_wait(name, b"plain")
-    assert await committed_values(bootstrap, name) == [b"plain"]
+    assert await committed(bootstrap, name, 1) == [b"plain"]
 
 
 async def test_calls_that_do_not_fit_are_refused(snakka: LocalBroker, name: str) -> None:

@@ -217,6 +217,7 @@ async def test_whoever_waits_for_another_s_question_asks_itself_when_that_gives_
 
         broker.answers[ApiKey.METADATA] = slowly  # type: ignore[assignment]
         broker.add_topic("t", FIRST_ID, [(1, 0)])
+        await cluster.pool.any_connection(soon())  # it has no time to dial
         first = asyncio.ensure_future(cluster.topic("t", soon(0.1)))
         await until(lambda: broker.asked(ApiKey.METADATA))
         second = asyncio.ensure_future(cluster.topic("t", soon()))

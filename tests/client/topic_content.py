@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from confluent_kafka import KafkaException, Producer
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, TopicMetadata
 
 SECONDS = 30.0
 _numbers = itertools.count()
@@ -30,6 +31,7 @@ async def delete(bootstrap: str, topic: str) -> None:
         admin = AdminClient({"bootstrap.servers": bootstrap})
         for future in admin.delete_topics([topic]).values():
             future.result(SECONDS)
+        _wait_until_told(admin, lambda topics: topic not in topics)
 
     await asyncio.to_thread(work)
 
@@ -39,6 +41,7 @@ async def grow(bootstrap: str, topic: str, partitions: int) -> None:
         admin = AdminClient({"bootstrap.servers": bootstrap})
         for future in admin.create_partitions([NewPartitions(topic, partitions)]).values():
             future.result(SECONDS)
+        _wait_until_told(admin, lambda topics: len(topics[topic].partitions) >= partitions)
 
     await asyncio.to_thread(work)
 
@@ -46,6 +49,14 @@ async def grow(bootstrap: str, topic: str, partitions: int) -> None:
 async def fill(bootstrap: str, topic: str, numbers: Iterable[int], **options: Any) -> None:
     """Each number as a message, its text both key and value; `partition` and `timestamp` as librdkafka has them."""
     await asyncio.to_thread(_fill, bootstrap, topic, list(numbers), options)
+
+
+def _wait_until_told(admin: AdminClient, is_told: Callable[[dict[str, TopicMetadata]], bool]) -> None:
+    """Kafka's broker hears of a change after its controller has answered."""
+    deadline = time.monotonic() + SECONDS
+    while not is_told(admin.list_topics(timeout=SECONDS).topics):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def _create(bootstrap: str, topic: NewTopic) -> None:
@@ -56,9 +67,15 @@ def _create(bootstrap: str, topic: NewTopic) -> None:
 
 def _fill(bootstrap: str, topic: str, numbers: list[int], options: dict[str, Any]) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, **options.pop("settings", {})})
+    errors: list[KafkaError] = []
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            errors.append(error)
+
     for number in numbers:
         text = b"%d" % number
         with suppress(BufferError):
-            producer.produce(topic, text, text, **options)
-    if producer.flush(SECONDS):
-        raise KafkaException(f"{topic} was not filled")
+            producer.produce(topic, text, text, on_delivery=delivered, **options)
+    if producer.flush(SECONDS) or errors:
+        raise KafkaException(f"{topic} was not filled: {errors[:1]}")

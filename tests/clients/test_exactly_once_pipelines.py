@@ -38,7 +38,8 @@ class Worker:
 
     def __init__(self, bootstrap: str, topic: str, name: str, protocol: str) -> None:
         self._target = f"{topic}-out"
-        session = {"session.timeout.ms": 2000} if protocol == "classic" else {}
+        # More than one heartbeat in a session: librdkafka's own interval is three seconds.
+        session = {"session.timeout.ms": 2000, "heartbeat.interval.ms": 200} if protocol == "classic" else {}
         self.consumer = Consumer(
             {
                 "bootstrap.servers": bootstrap,

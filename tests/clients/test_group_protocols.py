@@ -11,7 +11,7 @@ from tests.clients.group_members import members_of, wait_until, wait_until_share
 
 CLIENT = "confluent-kafka"
 PARTITIONS = 6
-SOON_SECONDS = 2.0
+SOON_SECONDS = 5.0
 # Members hear of a new assignment soon.
 SETTINGS = tuple(
     word

@@ -121,11 +121,12 @@ def _every_count_came_once(bootstrap: str, said: Counter[str]) -> None:
     """Readers of committed records see a word's count only grow: nothing is repeated, nothing taken back."""
     seen: dict[bytes, int] = {}
     with _committed_counts(bootstrap) as consumer:
+        deadline = time.monotonic() + RESULT_SECONDS
         quiet = 0
-        while quiet < 5:
+        while quiet < 5 and time.monotonic() < deadline:
             message = consumer.poll(0.2)
             if message is None:
-                quiet += 1
+                quiet += sum(seen.values()) >= said.total()  # what comes after all of them would be too much
                 continue
             assert message.error() is None or message.error().code() == KafkaError._PARTITION_EOF
             key, count = message.key() or b"", int(message.value() or b"")

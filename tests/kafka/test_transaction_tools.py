@@ -109,7 +109,7 @@ def test_a_java_producer_writes_in_transactions(broker: ToolBox, topic: str) -> 
     name = f"perf-{topic}"
     said = broker.run(
         "kafka-producer-perf-test",
-        *("--topic", topic, "--num-records", "500", "--record-size", "10", "--throughput", "2000"),
+        *("--topic", topic, "--num-records", "500", "--record-size", "10", "--throughput", "400"),
         *("--transactional-id", name, "--transaction-duration-ms", "20"),
     )
     assert "500 records sent" in said

@@ -242,7 +242,7 @@ def clients_old_and_new_take_turns(broker: Broker, version: int) -> None:
 @case(EndTxnRequest, first=4)
 def transactions_that_take_too_long(broker: Broker, version: int) -> None:
     producer, topic = TransactionalProducer(broker), broker.topic()
-    producer.initialize(transaction_timeout_ms=100)
+    producer.initialize(transaction_timeout_ms=1_000)
     before = producer.who
     producer.add(3, (topic, 0))
     producer.produce(topic, b"a", version=12 if version >= 5 else 11)

@@ -31,7 +31,7 @@ class PositionCalls:
 
         >>> created = await admin.create_topic("orders")
         >>> async with Consumer("orders", bootstrap_servers=bootstrap) as consumer:
-        ...     nothing = await consumer.getmany(timeout_ms=100)
+        ...     nothing = await consumer.getmany(timeout_ms=1000)
         ...     consumer.seek(TopicPartition("orders", 0), 0)
         ...     await consumer.position(TopicPartition("orders", 0))
         0
@@ -57,7 +57,7 @@ class PositionCalls:
         ...     for hour in (1, 2, 3):
         ...         placed = await producer.send_and_wait("hours", b"%d" % hour, timestamp_ms=hour * 3_600_000)
         >>> async with Consumer("hours", bootstrap_servers=bootstrap) as consumer:
-        ...     nothing = await consumer.getmany(timeout_ms=100)
+        ...     nothing = await consumer.getmany(timeout_ms=1000)
         ...     await consumer.seek_to_time(2 * 3_600_000)
         ...     (await consumer.getone()).value
         b'2'
