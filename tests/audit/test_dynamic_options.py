@@ -1,6 +1,7 @@
 """Options that Kafka can change at run time have their effect on the next request, without a restart."""
 
 import asyncio
+import time
 
 import pytest
 from tests.audit.asking import BROKER, CLUSTER_DEFAULT, TOPIC, client_of, eventually, set_configs
@@ -69,7 +70,9 @@ async def test_bounds_of_timestamps(client):
 
 
 async def test_retention(broker, client):
-    await client.produce("orders", batch(b"old", timestamp_ms=1_000_000))
+    # Old enough to roll, and not yet for the default retention: a sweep may come between any two requests.
+    an_hour_ago = int(time.time() * 1000) - 3_600_000
+    await client.produce("orders", batch(b"old", timestamp_ms=an_hour_ago))
     await client.produce("orders", batch(b"x"))
     await set_configs(client, BROKER, CLUSTER_DEFAULT, {"log.roll.ms": 1})
     await client.produce("orders", batch(b"y"))

@@ -26,9 +26,9 @@ def test_steps_are_measured_and_the_broker_is_as_before() -> None:
     before = [getattr(seam.owner, seam.name) for seam in SEAMS]
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         produce = measure(runner, CASES[0], blocks=1, rounds=1)
-    assert all(produce[step] > 0 for step in (CHECK, CHECKSUM, WRITE, ENCODE, SEND, WHOLE))
-    # What other steps are part of is a difference of two measurements, and of so few requests may be anything.
-    assert produce[HANDLER] != 0
+    assert all(produce[step] > 0 for step in (WRITE, ENCODE, SEND, WHOLE))
+    # What is or has a part is a difference of two measurements, and of so few requests may be anything.
+    assert all(produce[step] != 0 for step in (CHECK, CHECKSUM, HANDLER))
     assert abs(produce[FIND]) < 1
     assert [getattr(seam.owner, seam.name) for seam in SEAMS] == before
     lines = table({CASES[0]: produce})

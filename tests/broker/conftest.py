@@ -7,10 +7,21 @@ import pytest
 from tests.broker.raw_client import Address, RawClient, parse_address
 from tests.cli.broker_process import start_broker
 
+# What a broker does in its own time would take away a test's old records and idle producers.
+_A_DAY_MS = 86_400_000
+_LATER = [
+    f"--set={name}={_A_DAY_MS}"
+    for name in (
+        "log.initial.task.delay.ms",
+        "log.retention.check.interval.ms",
+        "producer.id.expiration.check.interval.ms",
+    )
+]
+
 
 @pytest.fixture(scope="session")
 def broker_process(tmp_path_factory):
-    with start_broker(tmp_path_factory.mktemp("shared-broker")) as process:
+    with start_broker(tmp_path_factory.mktemp("shared-broker"), *_LATER) as process:
         yield process
         assert process.stop() == 0
 

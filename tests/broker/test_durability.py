@@ -89,6 +89,7 @@ async def test_with_flush_messages_1_nobody_sees_a_record_before_its_sync(disk, 
         assert (values_of(row), row.high_watermark) == ([b"synced"], 1)
         assert (await client.list_offset(topic, -1)).offset == 1
         assert (await client.list_offset(topic, -3)).offset in (0, -1)
+        await until(lambda: broker.partition(topic).log.log_end_offset == 3)
         # Its end is in the log, but no reader gets there.
         assert (await client.fetch(topic, 3)).error_code == ErrorCode.NONE
         disk.release()

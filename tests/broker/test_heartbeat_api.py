@@ -61,7 +61,7 @@ async def test_while_a_group_is_loaded_every_heartbeat_is_welcome(broker):
 
 async def test_without_heartbeats_a_session_ends(tmp_path):
     async with classic_broker(tmp_path, group_min_session_timeout_ms="100") as broker:
-        member_id = (await settle(broker, session_timeout_ms=100)).member_id
+        member_id = (await settle(broker, session_timeout_ms=2_000)).member_id
         coordinator = broker.services.groups
         group = coordinator.host(coordinator.partition_of("g")).shard.groups["g"]
         await until(lambda: group.is_empty)

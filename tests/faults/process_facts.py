@@ -43,7 +43,7 @@ def command_of(process_id: int) -> str:
     """Its command line; empty if it has ended."""
     try:
         return Path(f"/proc/{process_id}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 

@@ -25,6 +25,8 @@ from snakka.storage.meta_properties import DataDirectoryError
 from snakka.testing import BlockingLocalBroker, LocalBroker
 
 LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
+# Of one broker or a few, on a busy machine.
+STOP_SECONDS = 5.0
 
 
 def soon() -> float:
@@ -56,7 +58,7 @@ def test_a_broker_lives_inside_a_coroutine_and_leaves_nothing(
             (directory,) = broker.options.entries("log.dirs")
             assert "t-2" in os.listdir(directory)
             began = time.monotonic()
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < STOP_SECONDS
         return directory
 
     with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -70,7 +72,7 @@ def test_a_broker_serves_a_test_without_asyncio() -> None:
         (directory,) = broker.options.entries("log.dirs")
         assert "t-1" in os.listdir(directory)
         began = time.monotonic()
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < STOP_SECONDS
     assert not os.path.exists(directory)
     assert not [thread for thread in threading.enumerate() if thread not in before]
 
@@ -92,7 +94,7 @@ async def test_many_brokers_live_in_one_process() -> None:
     assert names == [["only-here", "t"], ["t"], ["t"], ["t"]]
     began = time.monotonic()
     await asyncio.gather(*(broker.stop() for broker in brokers))
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < STOP_SECONDS
 
 
 async def test_a_clean_stop_is_quick_while_a_client_waits_for_records() -> None:
@@ -103,7 +105,7 @@ async def test_a_clean_stop_is_quick_while_a_client_waits_for_records() -> None:
         await consumer.position(TopicPartition("t", 0))
         began = time.monotonic()
         await broker.stop()
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < STOP_SECONDS
         polling.cancel()
         await asyncio.gather(polling, return_exceptions=True)
 
