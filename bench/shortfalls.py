@@ -19,14 +19,15 @@ _REASONS = {
         checksum, and one copy of each value into its column, on the two cores that the JVM needs too, as the figures in
         brackets show. One partition is one task, where Parquet's file is read by two""",
     "Spark reads all columns": """what only moves the bytes is not there either. The JVM alone takes about as long for rows
-        from Python as for all of Parquet's, as the figures in brackets show. Spark takes a Python source's columns apart
-        into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and its projection copies each row once
-        more. Python and the broker come on top, and both cores are busy; one partition is one task, where Parquet's file
-        is read by two""",
-    "log files instead": """both readers end in the same way: the JVM makes rows of columns that come from Python, which is
-        more than half of the processor time where all columns are read, as the figures in brackets show; what log files
-        save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain. The faster
-        our connector is, the less there is to save: beside Spark's connector see above""",
+        from Python as for all of Parquet's, as the figures in brackets show: what comes through the worker's socket is
+        copied from buffer to buffer until it is Arrow's, then taken apart into rows
+        (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection copies each row once more. Python
+        and the broker come on top, and both cores are busy; one partition is one task, where Parquet's file is read by
+        two""",
+    "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
+        which is more than half of the processor time where all columns are read, as the figures in brackets show; what
+        log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain.
+        The faster our connector is, the less there is to save: beside Spark's connector see above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
