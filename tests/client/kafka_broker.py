@@ -1,5 +1,6 @@
 """One Apache Kafka for all tests of a worker: a plain listener, and one of each kind that security offers."""
 
+import asyncio
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from tests.client.certificates import Certificates
 from tests.free_ports import free_ports
 from tests.kafka.kafka_tools_process import JVM_FLAGS
 from tests.kafka.nodes import START_SECONDS, Node, running_kafka
+from tests.kafka.settling import prepare
 
 USER, PASSWORD = "alice", "alice's secret"
 CLUSTER_ID = "5Yr1SIgYQz-b-dgRabWx4g"
@@ -44,6 +46,10 @@ class KafkaBroker:
             group_consumer_heartbeat_interval_ms="200",
             group_consumer_min_session_timeout_ms="1000",
         )
+
+    async def settle(self) -> None:
+        """Until all that was changed before is in effect: what a broker shows it has not taken over everywhere yet."""
+        await asyncio.to_thread(prepare, self.node.port)
 
     def format(self, libs: str) -> None:
         users = [

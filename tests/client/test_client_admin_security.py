@@ -115,6 +115,7 @@ async def test_a_new_scram_user_can_log_in(kafka: KafkaBroker, admin: Admin, nam
     assert known[name] == (ScramCredential("SCRAM-SHA-256", 8192),)
     assert known.errors["nobody at all"].code is ErrorCode.RESOURCE_NOT_FOUND  # type: ignore[union-attr]
     assert name in await admin.describe_scram_users()
+    await kafka.settle()
     async with login(kafka, name, "a password", "SCRAM-SHA-256") as theirs:
         assert await theirs.list_topics() is not None
     (await admin.alter_scram_users([ScramDeletion(name, "SCRAM-SHA-256")])).raise_for_errors()
@@ -124,6 +125,7 @@ async def test_a_new_scram_user_can_log_in(kafka: KafkaBroker, admin: Admin, nam
         name: ErrorCode.RESOURCE_NOT_FOUND,
         "other": ErrorCode.UNACCEPTABLE_CREDENTIAL,
     }
+    await kafka.settle()
     with pytest.raises(AuthenticationError):
         await login(kafka, name, "a password", "SCRAM-SHA-256").start()
 

@@ -201,6 +201,7 @@ async def subscribed(kafka: KafkaBroker, metrics: str) -> AsyncIterator[str]:
             lambda: operator.describe_configs([subscription]),
             lambda found: found[subscription]["interval.ms"].value == "100",
         )
+        await kafka.settle()
         assert subscription in await operator.list_config_resources([ConfigKind.CLIENT_METRICS])
         yield client_id
         (await operator.alter_configs({subscription: dict.fromkeys(wanted)})).raise_for_errors()
