@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.spark.conftest import NewTopic
 from tests.spark.source_topics import at, fill, transactions
 
-from snakka.client.blocking import Admin
+from snakka.client.blocking import Admin, Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.spark.columns import MOST_ROWS, ChosenColumns, source_schema
 from snakka.spark.source.offset_ranges import OffsetRange
@@ -101,6 +101,22 @@ def test_rows_come_in_batches_of_spark_s_own_schema(broker: BlockingLocalBroker,
     assert chosen.columns.names == (
         *("key", "value", "topic", "partition", "offset", "timestamp", "timestamp_type", "headers"),
     )
+
+
+def test_who_has_the_last_record_of_a_range_asks_for_no_more(
+    broker: BlockingLocalBroker, new_topic: NewTopic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic, asked = new_topic(), []
+    fill(broker.bootstrap_servers, topic, range(10))
+    fetch_arrow = Consumer.fetch_arrow
+
+    def counted(consumer: Consumer, *partitions: Any, **options: Any) -> Any:
+        asked.append(partitions)
+        return fetch_arrow(consumer, *partitions, **options)
+
+    monkeypatch.setattr(Consumer, "fetch_arrow", counted)
+    assert offsets(read(reader(broker.bootstrap_servers), topic, 2, 7)) == [2, 3, 4, 5, 6]
+    assert len(asked) == 1
 
 
 def test_a_large_record_is_read_whole(broker: BlockingLocalBroker, new_topic: NewTopic) -> None:

@@ -93,6 +93,8 @@ class PartitionReader:
             for batch in map(self.columns.for_spark, fetched):
                 for begins in range(0, batch.num_rows, MOST_ROWS):
                     yield batch.slice(begins, MOST_ROWS)
+            if fetched and _ends_at(fetched[-1], end):
+                return  # without another question, which costs a small task more than its rows
 
     def _resolved(self, consumer: Consumer, offsets: OffsetRange) -> OffsetRange:
         """With numbers for the names of ends."""
@@ -136,3 +138,10 @@ class PartitionReader:
         if self.fail_on_data_loss:
             raise DataLossError(f"{what}. {GOES_ON}") from error
         _log.warning("%s; it is skipped, as failOnDataLoss=false says", what)
+
+
+def _ends_at(batch: "pyarrow.RecordBatch", end: int) -> bool:
+    """Whether its last record is seen to be the last before this offset."""
+    if not batch.num_rows or "offset" not in batch.schema.names:
+        return False
+    return bool(batch.column("offset")[-1].as_py() == end - 1)
