@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from itertools import islice
@@ -98,6 +99,10 @@ def test_what_was_in_hands_at_an_error_is_read_again(broker: BlockingLocalBroker
         assert next(consumer).value == b"1"
 
 
+class CountingError(Exception):
+    pass
+
+
 class Counter:
     """A client of asyncio that shows all that a facade must translate."""
 
@@ -113,6 +118,13 @@ class Counter:
 
     async def __aexit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         self.exits.append(kind)
+
+    def fail(self) -> None:
+        raise CountingError
+
+    async def fail_later(self) -> None:
+        await asyncio.sleep(0)
+        raise CountingError
 
     def plain(self) -> bool:
         return asyncio.get_running_loop() is self.loop
@@ -158,17 +170,32 @@ def test_what_is_asynchronous_is_translated() -> None:
     assert client.exits == [None]
 
 
-def test_a_wait_that_is_interrupted_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_that_is_interrupted_is_cancelled() -> None:
     with BlockingCounter(5) as counter:
-
-        def interrupted(self: object, timeout: float | None = None) -> None:
-            monkeypatch.undo()
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(concurrent.futures.Future, "result", interrupted)
+        interrupt = threading.Timer(0.1, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
+        interrupt.start()
         with pytest.raises(KeyboardInterrupt):
             counter.forever()
+        assert counter._client.number == -1, "it has ended before the next call comes"
         assert counter.plain() is True
+        interrupt.join()
+
+
+def test_an_error_does_not_keep_what_it_came_through() -> None:
+    with BlockingCounter(5) as counter:
+        gc.disable()
+        try:
+            for fail in (counter.fail, counter.fail_later):
+                kept = None
+                try:
+                    fail()
+                except CountingError as error:
+                    kept = weakref.ref(error)
+                assert counter.plain()  # the loop has forgotten it, too
+                assert kept is not None
+                assert kept() is None
+        finally:
+            gc.enable()
 
 
 def test_a_callback_can_t_wait_for_its_own_loop() -> None:
@@ -236,14 +263,15 @@ def test_ctrl_c_before_a_call_has_begun(broker: BlockingLocalBroker, monkeypatch
     """Nothing is left that nobody waits for, which Python would warn of."""
 
     def interrupted(*arguments: object) -> None:
+        monkeypatch.undo()
         raise KeyboardInterrupt
 
     with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
-        with monkeypatch.context() as patch:
-            patch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                admin.list_topics()
-            gc.collect()
+        assert admin._thread is not None
+        monkeypatch.setattr(admin._thread._loop, "call_soon_threadsafe", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            admin.list_topics()
+        gc.collect()
         assert isinstance(admin.list_topics(), list)
 
 

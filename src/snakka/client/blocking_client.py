@@ -8,65 +8,14 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
-import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 from snakka.client.errors import ClientClosedError
-
-END_SECONDS = 10.0
+from snakka.runtime.loop_thread import LoopThread
 
 T = TypeVar("T")
-
-
-class _LoopThread:
-    """An event loop in a thread of its own."""
-
-    def __init__(self, name: str) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
-        self._thread.start()
-
-    def call(self, make: Callable[[], Awaitable[T]]) -> T:
-        """What the awaitable gives that `make` makes in the loop. Whoever interrupts the wait cancels it."""
-        if threading.current_thread() is self._thread:
-            raise RuntimeError(
-                "a blocking client can't be called from its own callbacks: it would wait for itself"
-            )
-        begun, ended = threading.Event(), threading.Event()
-
-        async def run() -> T:
-            begun.set()
-            try:
-                return await make()
-            finally:
-                ended.set()
-
-        running = run()
-        try:
-            outcome = asyncio.run_coroutine_threadsafe(running, self._loop)
-        except BaseException:
-            running.close()  # whoever interrupts us here wants none of it
-            raise
-        try:
-            return outcome.result()
-        except BaseException:
-            if outcome.cancel():
-                self._settle(begun, ended)
-            raise
-
-    def _settle(self, begun: threading.Event, ended: threading.Event) -> None:
-        """Until what was cancelled has ended: the client must be at rest when the next call comes."""
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(END_SECONDS)
-        if begun.is_set():
-            ended.wait(END_SECONDS)
-
-    def end(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(END_SECONDS)
-        if not self._thread.is_alive():
-            self._loop.close()
 
 
 class BlockingClient:
@@ -87,7 +36,7 @@ class BlockingClient:
         async def make() -> Any:
             return self.kind(*arguments, **keywords)
 
-        self._thread: _LoopThread | None = _LoopThread(f"snakka {self.kind.__name__.lower()}")
+        self._thread: LoopThread | None = LoopThread(f"snakka {self.kind.__name__.lower()}")
         try:
             self._client = self._thread.call(make)
         except BaseException:
@@ -130,14 +79,7 @@ class BlockingClient:
         thread = self._thread
         if thread is None:
             raise ClientClosedError(f"the {self.kind.__name__.lower()} is stopped; make another one")
-
-        async def awaited() -> Any:
-            given = make()
-            if inspect.iscoroutine(given):
-                given = await given
-            return _concurrent(given) if isinstance(given, asyncio.Future) else given
-
-        given = thread.call(awaited)
+        given = thread.call(make, _usable_elsewhere)
         return _Context(self, given) if hasattr(given, "__aenter__") else given
 
     def _end_thread(self) -> None:
@@ -181,6 +123,10 @@ def _next(self: BlockingClient) -> Any:
         return self._call(lambda: self._client.__anext__())
     except StopAsyncIteration:
         raise StopIteration from None
+
+
+def _usable_elsewhere(given: Any) -> Any:
+    return _concurrent(given) if isinstance(given, asyncio.Future) else given
 
 
 def _concurrent(future: "asyncio.Future[T]") -> "concurrent.futures.Future[T]":
