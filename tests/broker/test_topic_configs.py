@@ -209,9 +209,8 @@ async def test_appends_do_not_wait_for_compaction(tmp_path, topic) -> None:
         await until(lambda: broker.partition(topic).log.segments[0].log.size < SEGMENT // 2)
         took.sort()
         print(f"the slowest append beside a cleaner took {took[-1] * 1000:.1f} ms")
-        assert (
-            took[-3] < 1.0
-        )  # who waits for a cleaner does so for each of them; the machine may stand still once
+        # Who waits for a cleaner does so for each of them; the machine may stand still once.
+        assert took[-3] < 1.0
         found = {record.key: record.value for record in await client.read_all(topic)}
         assert found == written
 

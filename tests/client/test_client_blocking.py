@@ -109,6 +109,7 @@ class Counter:
     def __init__(self, first: int) -> None:
         self.number = first
         self.exits: list[type[BaseException] | None] = []
+        self.is_waiting = threading.Event()
 
     async def start(self) -> None:
         self.loop = asyncio.get_running_loop()
@@ -146,6 +147,7 @@ class Counter:
             self.number += 10
 
     async def forever(self) -> None:
+        self.is_waiting.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -172,13 +174,19 @@ def test_what_is_asynchronous_is_translated() -> None:
 
 def test_a_wait_that_is_interrupted_is_cancelled() -> None:
     with BlockingCounter(5) as counter:
-        interrupt = threading.Timer(0.1, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
-        interrupt.start()
+        main = threading.get_ident()
+
+        def interrupt() -> None:
+            if counter._client.is_waiting.wait(10):
+                signal.pthread_kill(main, signal.SIGINT)
+
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
         with pytest.raises(KeyboardInterrupt):
             counter.forever()
         assert counter._client.number == -1, "it has ended before the next call comes"
         assert counter.plain() is True
-        interrupt.join()
+        interrupting.join()
 
 
 def test_an_error_does_not_keep_what_it_came_through() -> None:
