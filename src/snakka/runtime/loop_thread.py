@@ -43,10 +43,13 @@ class _Call:
         """What the call gives, awaited if need be. Whoever interrupts the wait cancels it."""
         try:
             self._loop.call_soon_threadsafe(self._begin)
-            self._end_told.acquire()
+            while not self._end_told.acquire(timeout=END_SECONDS):
+                if not self._loop.is_running():
+                    raise RuntimeError("the event loop ended before this call did")
         except BaseException:
             self._loop.call_soon_threadsafe(self._cancel)
-            if not self._has_ended:  # the client must be at rest when the next call comes
+            # All must be at rest when the next call comes.
+            if self._loop.is_running() and not self._has_ended:
                 self._end_told.acquire(timeout=END_SECONDS)
             raise
         if self._error is None:

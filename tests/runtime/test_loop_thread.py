@@ -1,0 +1,19 @@
+"""Calls into an event loop that has a thread of its own; what they give is tested with the blocking clients."""
+
+import pytest
+
+from snakka.runtime import loop_thread
+from snakka.runtime.loop_thread import LoopThread
+
+
+def test_nobody_waits_for_a_loop_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop_thread, "END_SECONDS", 0.1)
+    thread = LoopThread("test")
+    assert thread.call(lambda: 5) == 5
+    thread._loop.call_soon_threadsafe(thread._loop.stop)
+    thread._thread.join(10)
+    with pytest.raises(RuntimeError, match="the event loop ended before this call did"):
+        thread.call(lambda: 5)
+    thread._loop.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        thread.call(lambda: 5)
