@@ -97,12 +97,12 @@ def run(arguments: Sequence[str]) -> int:
     action: Callable[[Namespace], int] = given.action
     try:
         _require_spark()
-        from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
+        from snakka.spark.pipelines.problems import GraphFilesError, PipelineError, PipelineFileError
     except ImportError as error:
         raise CommandError(f"pipelines need {error.name}: pip install 'snakka[spark]'", USAGE) from None
     try:
         return action(given)
-    except PipelineFileError as error:
+    except (PipelineFileError, GraphFilesError) as error:
         stream = sys.stdout if given.shows_problems else sys.stderr
         print(error, file=stream)
         return USAGE
@@ -325,7 +325,9 @@ def _check(given: Namespace) -> int:
     if _is_sparks(given):
         from snakka.spark.pipelines.declarative import check_spec
 
-        return OK if check_spec(given.file) else USAGE
+        check_spec(given.file, lambda progress: print(progress, file=sys.stderr, flush=True))
+        print(f"{given.file}: nothing is wrong")
+        return OK
     checked = check_file(given.file, asks_cluster=not given.no_cluster, asks_spark=not given.no_spark)
     for name, columns in checked.columns.items():
         print(f"{name}: {columns}")

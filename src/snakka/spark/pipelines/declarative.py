@@ -13,12 +13,14 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NoReturn
 
 from snakka.spark.pipelines.document import Value
-from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.dry_run_output import DryRunOutput
+from snakka.spark.pipelines.problems import GraphFilesError, PipelineError
 
 _NEEDED = {
     "grpc": "grpcio",
@@ -27,6 +29,8 @@ _NEEDED = {
     "pandas": "pandas",
     "zstandard": "zstandard",
 }
+# Of an output that nobody understood, the end is shown.
+_MOST_LINES = 200
 _CLASS = "org.apache.spark.deploy.SparkPipelines"
 
 
@@ -40,10 +44,42 @@ def missing_packages() -> list[str]:
     return [package for module, package in _NEEDED.items() if not _is_there(module)]
 
 
-def check_spec(file: Path) -> bool:
-    """Whether Spark's dry run found nothing wrong; it says itself what is. PipelineError if it can't be started."""
+def check_spec(file: Path, show: Callable[[str], None]) -> None:
+    """Spark's dry run; `show` gets its progress, line by line.
+
+    GraphFilesError has what is wrong, PipelineError means that it can't be said: the output was shown then.
+    """
     command, environment = _program("dry-run", file, [])
-    return subprocess.run(command, env=environment, check=False).returncode == 0
+    output = DryRunOutput(file, Path.read_text)
+    last_lines: deque[str] = deque(maxlen=_MOST_LINES)
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            last_lines.append(line.rstrip("\n"))
+            progress = output.take(last_lines[-1])
+            if progress is not None:
+                show(progress)
+    if process.returncode == 0:
+        return
+    problems = output.problems()
+    if problems:
+        raise GraphFilesError((_as_given(each, file), problem) for each, problem in problems)
+    for line in last_lines:
+        show(line)
+    raise PipelineError(f"Spark's dry run of {file} failed with exit code {process.returncode}, see above")
+
+
+def _as_given(file: Path, spec: Path) -> Path:
+    """Spark names files by their whole path; users by how they called the graph's."""
+    root = spec.resolve().parent
+    return spec.parent / file.relative_to(root) if file.is_relative_to(root) else file
 
 
 def run_spec(file: Path, *, master: str | None, confs: Mapping[str, str]) -> NoReturn:

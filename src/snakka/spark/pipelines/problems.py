@@ -30,6 +30,13 @@ class PipelineFileError(Exception):
         super().__init__("\n".join(problem.shown(file) for problem in self.problems))
 
 
+class GraphFilesError(Exception):
+    """A graph of tables has many files: what is wrong with each."""
+
+    def __init__(self, problems: Iterable[tuple[Path, Problem]]) -> None:
+        super().__init__("\n".join(problem.shown(file) for file, problem in sorted(set(problems))))
+
+
 class PipelineError(Exception):
     """Something else than the file keeps the pipeline from doing what was asked: one line."""
 
