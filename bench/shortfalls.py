@@ -15,19 +15,21 @@ _REASONS = {
         most of the time; of what it does, four fifths is the kernel's work between page cache and socket""",
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
-    "Spark reads all columns, 1 KB": """beside what only moves the bytes, our connector adds the broker's protocol, a
-        checksum, and one copy of each value into its column, on the two cores that the JVM needs too, as the figures in
-        brackets show. One partition is one task, where Parquet's file is read by two""",
-    "Spark reads all columns": """what only moves the bytes is not there either. The JVM alone takes about as long for rows
-        from Python as for all of Parquet's, as the figures in brackets show: what comes through the worker's socket is
-        copied from buffer to buffer until it is Arrow's, then taken apart into rows
+    "Spark reads all columns, 1 KB": """beside the least work, our connector adds the broker's protocol and the records'
+        other columns, on the two cores that the JVM needs too, as the figures in brackets show. One partition is one
+        task, where Parquet's file is read by two""",
+    "Spark reads all columns": """the least work that any source in Python must do is not there either. The JVM alone
+        takes about as long for rows from Python as for all of Parquet's, as the figures in brackets show: what comes
+        through the worker's socket is copied from buffer to buffer until it is Arrow's, then taken apart into rows
         (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection copies each row once more. Python
         and the broker come on top, and both cores are busy; one partition is one task, where Parquet's file is read by
         two""",
     "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
         which is more than half of the processor time where all columns are read, as the figures in brackets show; what
         log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain.
-        The faster our connector is, the less there is to save: beside Spark's connector see above""",
+        A source that does no more than the least of that is the figure beside ours: it is what log files can be at
+        most, or little more. The faster our connector is, the less there is to save: beside Spark's connector see
+        above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",

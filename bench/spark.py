@@ -152,7 +152,7 @@ def _row_with_floor(
     """
     mine, other, floor = outcomes
     row = _row(what, mine, other, against, bound)
-    bytes_only = _row(what, floor, other, against, bound).figure
+    least_work = _row(what, floor, other, against, bound).figure
     middle, reference = (
         sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
     )
@@ -160,7 +160,7 @@ def _row_with_floor(
         row,
         snakka=f"{row.snakka} ({middle.shares})",
         other=f"{row.other} ({reference.shares})",
-        bytes_only=bytes_only,
+        least_work=least_work,
     )
 
 
@@ -235,7 +235,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory:
         for row in measure(Path(directory), quick=arguments.quick):
             verdict = "ok" if row.is_met else "MISSED"
-            floor = "" if row.bytes_only is None else f", bytes only {row.bytes_only:.2f}"
+            floor = "" if row.least_work is None else f", least work {row.least_work:.2f}"
             print(
                 f"{verdict:>6}  {row.what}: {row.figure:.2f}{floor} ({row.target}) {row.snakka} / {row.other}",
                 flush=True,

@@ -1,9 +1,10 @@
-"""The floor under the figures of Spark: a source in Python that moves as many bytes as our readers, and does nothing else.
+"""The floor under the figures of Spark: a source in Python that does the least that any reader of records must do.
 
 For each batch it receives as many bytes from a bare sender as our connector does from a broker, or reads as many from the
-log files; what it hands to Spark are columns that were ready from the start. So it has no protocol, no checksum and no
-decoding; else it is as our readers are: as many tasks, batches as large, and one ahead of Spark. The rule: it says about how
-much our reader adds, and bounds nothing: where one task is the limit our reader has been faster.
+log files. It takes their checksum, whole, and copies them once, into a column of values if one is wanted: in the log they
+lie apart, in a column side by side. All else was ready from the start: it has no protocol, looks at no record, and makes no
+key, offset or time. Otherwise it is as our readers are: as many tasks, batches as large, and one ahead of Spark. The rule:
+it says about how much our reader adds, and bounds nothing: where one task is the limit our reader has been faster.
 """
 
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ def register(spark: "SparkSession") -> None:
     them; and `port` is that of a bare sender that has the same files. Without it they are read.
     """
     # Classes within a function are sent to the workers as they are: they can't import this package.
+    import itertools
     import os
     import socket
     import struct
@@ -30,9 +32,10 @@ def register(spark: "SparkSession") -> None:
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
     from bench.bare_sender import REQUEST
+    from snakka.protocol.checksum import crc32c
     from snakka.spark.columns import MOST_BYTES, MOST_ROWS, source_schema
     from snakka.spark.log_reader.segment_reader import PIECE_BYTES
-    from snakka.spark.read_ahead import ReadAhead
+    from snakka.spark.read_ahead import MOST_AHEAD, ReadAhead
     from snakka.spark.worker_process import keep_what_is_loaded
 
     request_format = REQUEST.format
@@ -51,14 +54,33 @@ def register(spark: "SparkSession") -> None:
         files: list[str]
         port: int | None
 
-    def received(settings: Settings, share: Share, places: list[int], size: int) -> Iterator[None]:
+    class Columns:
+        """A batch of Spark's, and what its values lie in."""
+
+        def __init__(self, batch: Any, values: memoryview) -> None:
+            self.batch = batch
+            self._values = values
+            self._size = 0
+
+        def begin(self) -> None:
+            self._size = 0
+
+        def take(self, piece: memoryview) -> None:
+            crc32c(piece)
+            room = self._values[self._size : self._size + len(piece)]
+            room[:] = piece[: len(room)]
+            self._size += len(room)
+
+    def received(
+        settings: Settings, share: Share, places: list[int], size: int, columns: Iterator[Columns]
+    ) -> Iterator[Columns]:
         """Moves `size` bytes from each place through a socket; the next request is under way before one is answered."""
         connection = socket.create_connection(("127.0.0.1", settings.port or 0), 60)
         request = struct.Struct(request_format)
         buffer = memoryview(bytearray(size))
         with connection:
             connection.sendall(request.pack(share.file, places[0], size))
-            for following in [*places[1:], None]:
+            for following, filled in zip([*places[1:], None], columns, strict=False):
                 if following is not None:
                     connection.sendall(request.pack(share.file, following, size))
                 there = 0
@@ -67,20 +89,26 @@ def register(spark: "SparkSession") -> None:
                     if not count:
                         raise ConnectionError("the bare sender has closed the connection")
                     there += count
-                yield
+                filled.begin()
+                filled.take(buffer)
+                yield filled
 
-    def read(settings: Settings, share: Share, places: list[int], size: int) -> Iterator[None]:
+    def read(
+        settings: Settings, share: Share, places: list[int], size: int, columns: Iterator[Columns]
+    ) -> Iterator[Columns]:
         """Moves `size` bytes from each place out of the file, in pieces as the log reader's."""
         buffer = memoryview(bytearray(PIECE_BYTES))
         with open(settings.files[share.file], "rb", buffering=0) as file:
-            for position in places:
+            for position, filled in zip(places, columns, strict=False):
                 end = position + size
+                filled.begin()
                 while position < end:
                     count = os.preadv(file.fileno(), (buffer[: end - position],), position)
                     if not count:
                         raise EOFError("a log file ends before its size")
+                    filled.take(buffer[:count])
                     position += count
-                yield
+                yield filled
 
     def places(share: Share, file_bytes: int, size: int, count: int) -> list[int]:
         """Where to move `size` bytes from, so many times: one after the other, and again from the file's beginning."""
@@ -114,16 +142,18 @@ def register(spark: "SparkSession") -> None:
         def _batches(self, share: Share) -> Iterator[Any]:
             settings = self._settings
             rows = min(MOST_ROWS, MOST_BYTES // settings.value_bytes, max(share.rows, 1))
-            batch = self._columns(rows)
+            # One is with Spark while the others are made; then it is used again, as our readers use their memory again.
+            columns = itertools.cycle([self._columns(rows) for _ in range(MOST_AHEAD + 1)])
             size = int(rows * settings.row_bytes)
             count = (share.rows + rows - 1) // rows
             from_places = places(share, os.path.getsize(settings.files[share.file]), size, count)
             left = share.rows
-            for _ in (read if settings.port is None else received)(settings, share, from_places, size):
-                yield batch.slice(0, left)
+            move = read if settings.port is None else received
+            for filled in move(settings, share, from_places, size, columns):
+                yield filled.batch.slice(0, left)
                 left -= rows
 
-        def _columns(self, rows: int) -> Any:
+        def _columns(self, rows: int) -> Columns:
             import pyarrow
 
             of_every_row = {
@@ -136,7 +166,12 @@ def register(spark: "SparkSession") -> None:
                 "timestampType": pyarrow.scalar(0, pyarrow.int32()),
             }
             columns = {name: pyarrow.repeat(of_every_row[name], rows) for name in self._names}
-            return pyarrow.RecordBatch.from_pydict(columns)
+            values = bytearray(rows * self._settings.value_bytes if "value" in columns else 0)
+            if "value" in columns:
+                ends = columns["value"].buffers()[1]
+                buffers = [None, ends, pyarrow.py_buffer(values)]
+                columns["value"] = pyarrow.Array.from_buffers(pyarrow.binary(), rows, buffers)
+            return Columns(pyarrow.RecordBatch.from_pydict(columns), memoryview(values))
 
     class FloorSource(DataSource):
         @classmethod

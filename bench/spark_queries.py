@@ -79,7 +79,7 @@ class Reader(Enum):
     THEIRS = "kafka"
     LOGS = "snakka-log"
     PARQUET = "parquet"
-    # Not even decoded: as many bytes from a bare sender instead of a broker, or out of the log files.
+    # The least work: as many bytes from a bare sender instead of a broker, or out of the log files, not decoded.
     BARE_RECEIVED = "bytes received"
     BARE_READ = "bytes read"
 
