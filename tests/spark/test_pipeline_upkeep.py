@@ -120,22 +120,36 @@ def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]")
-def test_a_graph_of_tables_is_handed_to_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`run` becomes Spark's program; `check` is its dry run."""
+def test_a_graph_of_tables_is_handed_to_spark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`run` becomes Spark's program; `check` is its dry run, and what that says in a line."""
     file = tmp_path / "spark-pipeline.yml"
     file.write_text("name: graph\nlibraries: []\n")
     started: list[list[str]] = []
     monkeypatch.setattr(os, "execve", lambda path, command, environment: started.append(command))
-    monkeypatch.setattr(
-        subprocess,
-        "run",
-        lambda command, **_: started.append(command) or subprocess.CompletedProcess(command, 1),
-    )
     main(["pipeline", "run", str(file), "--master", "local[2]", "--conf", "spark.a=b"])
-    assert main(["pipeline", "check", str(file)]) == 2
-    ran, checked = (command[command.index(_CLASS) + 2 :] for command in started)
+    (ran,) = (command[command.index(_CLASS) + 2 :] for command in started)
     assert ran == ["run", "--spec", str(file), "--remote", "local[2]", "--conf", "spark.a=b"]
-    assert checked == ["dry-run", "--spec", str(file)]
+    capsys.readouterr()
+    assert main(["pipeline", "check", str(file)]) == 2
+    said = capsys.readouterr()
+    assert said.out == f"{file}: Pipeline spec missing required field `storage`.\n"
+    assert said.err.startswith("Loading pipeline spec from ")
+
+
+@pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]")
+def test_a_dry_run_that_says_nothing_is_shown_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
+    file = tmp_path / "spark-pipeline.yml"
+    file.write_text("name: graph\nlibraries: []\n")
+    assert main(["pipeline", "check", str(file)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "no-java" in said.err
+    assert said.err.endswith(f"snakka: Spark's dry run of {file} failed with exit code 1, see above\n")
 
 
 def test_a_cluster_that_does_not_come_up_says_why_at_once(
