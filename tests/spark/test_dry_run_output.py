@@ -68,7 +68,7 @@ def test_each_table_that_fails_is_named_with_its_file_but_not_those_that_fail_wi
         + "2026-11-16 15:44:52: Failed to resolve flow due to upstream failure: 'spark_catalog.default.counts'.\n"
         + "Error: Failed to read dataset 'spark_catalog.default.buyers'.\n"
         + failed("orders", f"{COLUMN};\n'Project ['x]\n")
-        + failed("late", COLUMN)
+        + failed("late", f"{COLUMN}; line 1 pos 7;\n'Project ['x]\n")  # of a text in Python
         + failed("elsewhere", COLUMN)
         + FLOWS
     )

@@ -50,7 +50,7 @@ def check_spec(file: Path, show: Callable[[str], None]) -> None:
     GraphFilesError has what is wrong, PipelineError means that it can't be said: the output was shown then.
     """
     command, environment = _program("dry-run", file, [])
-    output = DryRunOutput(file, Path.read_text)
+    output = DryRunOutput(file, lambda each: each.read_text("utf-8", "replace"))
     last_lines: deque[str] = deque(maxlen=_MOST_LINES)
     with subprocess.Popen(
         command,

@@ -79,9 +79,8 @@ class DryRunOutput:
     def _of_table(self, table: str, text: str) -> Place:
         name = table.rpartition(".")[2].strip("`")
         message = f"table {name}: {plain(text.removeprefix('Error: ')).rstrip(';')}"
-        place = _PLACE.search(text)
-        file, line = self._definition(name, 0 if place is None else int(place.group(1)))
-        return file, Problem(line, message)
+        file, line = self._definition(name)
+        return file, Problem(_line_of_sql(file, text) or line, message)
 
     def _of_trace(self, raised: int) -> Place:
         frames = [found for line in self._trace[:raised] if (found := _FRAME.match(line))]
@@ -90,25 +89,25 @@ class DryRunOutput:
         own = [each for each in frames if Path(each.group(1)) in self._files]
         if own:
             return Path(own[-1].group(1)), Problem(int(own[-1].group(2)), message)
-        place = _PLACE.search(text)
-        if place is not None and self._files:
-            return self._files[-1], Problem(int(place.group(1)), message)
+        place = _line_of_sql(self._files[-1], text) if self._files else 0
+        if place:
+            return self._files[-1], Problem(place, message)
         table = _TABLE.search(text)
         if table is not None:
-            file, line = self._definition(table.group(1), 0)
+            file, line = self._definition(table.group(1))
             return file, Problem(line, message)
         field = _FIELD.search(text)
         return self._spec, Problem(
             0 if field is None else self._line(self._spec, rf"{field.group(1)}\s*:"), message
         )
 
-    def _definition(self, table: str, line: int) -> tuple[Path, int]:
-        """Which file defines the table, and at which line unless one is known; the graph's own file if none does."""
+    def _definition(self, table: str) -> tuple[Path, int]:
+        """Which file defines the table, and at which line; the graph's own file if none does."""
         for file in self._files:
             pattern = _DEFINITIONS.get(file.suffix)
             found = 0 if pattern is None else self._line(file, pattern.format(re.escape(table)))
             if found:
-                return file, line or found
+                return file, found
         return self._spec, 0
 
     def _line(self, file: Path, pattern: str) -> int:
@@ -119,3 +118,9 @@ class DryRunOutput:
             return 0
         found = re.search(rf"^[ \t]*(?:{pattern})", text, re.MULTILINE | re.IGNORECASE)
         return 0 if found is None else text.count("\n", 0, found.start()) + 1
+
+
+def _line_of_sql(file: Path, text: str) -> int:
+    """The line that Spark names, 0 if it names none. In Python it counts those of a text somewhere in the file."""
+    place = _PLACE.search(text)
+    return 0 if place is None or file.suffix != ".sql" else int(place.group(1))
