@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pyarrow as pa
 import pytest
@@ -50,6 +51,24 @@ def test_a_batch_is_there_once(address: str) -> None:
     assert counts.rows == counts.distinct == 110
     assert table.scan(row_filter="k = '1'").to_arrow().num_rows == 55
     assert len(files_on_disk(Path(table.location().removeprefix("file://")))) == 4
+
+
+@pytest.mark.parametrize("namespace", [f"fresh{number}" for number in range(5)])
+def test_writers_at_the_same_moment_make_one_table_in_one_namespace(address: str, namespace: str) -> None:
+    """A catalog may look first and write then: who comes second is told of a failure of the server's."""
+    writers = 4
+    begin = Barrier(writers)
+
+    def write(query: int) -> None:
+        table = opener(address, "new", table=f"{namespace}.new")
+        begin.wait(30)
+        append(table, rows_from(query * 100, 10), 0, query=f"query-{query}")
+
+    with ThreadPoolExecutor(writers) as pool:
+        list(pool.map(write, range(writers)))
+    table = load_catalog("default", type="rest", uri=address).load_table(f"{namespace}.new")
+    counts = counts_of(table.scan().to_arrow())
+    assert counts.rows == counts.distinct == 10 * writers
 
 
 def test_writers_at_the_same_moment_and_maintenance_after_them(address: str) -> None:

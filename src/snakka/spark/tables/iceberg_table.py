@@ -10,7 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog, load_catalog
-from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    NoSuchTableError,
+    ServerError,
+    ServiceUnavailableError,
+    TableAlreadyExistsError,
+)
 from pyiceberg.table import Table, Transaction
 from pyiceberg.transforms import parse_transform
 from sqlalchemy.exc import DBAPIError
@@ -61,8 +67,9 @@ class IcebergOpener:
         for attempt in range(_OPEN_ATTEMPTS):
             try:
                 return self._open()
-            except DBAPIError:
-                # Catalogs in a database: another process creates the same rows, or holds the lock, at this moment.
+            except (DBAPIError, ServerError, ServiceUnavailableError):
+                # Catalogs in a database, ours or a server's: another process creates the same rows, or holds the lock, at
+                # this moment.
                 pause(attempt)
         return self._open()
 
