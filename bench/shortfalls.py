@@ -3,7 +3,7 @@
 # By the beginning of a row's name, the longer first: what was found there.
 _REASONS = {
     "round trips, 1 MiB": """nearly all of it is the kernel copying from the socket and into new pages of the file, as on
-        the floor; Snakka adds the checksum (about 45 us) and, in a thread, the writing back of every 8 MiB to the disk,
+        the floor; Snakka adds the checksum (25 to 60 us) and, in a thread, the writing back of every 8 MiB to the disk,
         which takes a quarter of its CPU here and which the floor leaves to the kernel for later""",
     "round trips, 16 KiB": """about 15 us of Python in a warm loop, twice that where the loop slept before it; and, in a
         thread, every 8 MiB are written back to the disk, which the floor leaves to the kernel for later""",

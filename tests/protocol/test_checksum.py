@@ -52,6 +52,14 @@ def test_wherever_the_bytes_begin_and_end(size: int, begin: int, chance: Random)
     assert crc32c(memoryview(data)[begin:]) == google_crc32c.value(data[begin:])
 
 
+def test_every_size_about_where_other_ways_begin() -> None:
+    """Short ones word by word, longer ones in stretches, and where the processor can, long ones in folded blocks."""
+    data = Random(1).randbytes(2400)
+    assert [crc32c(data[:size]) for size in range(2400)] == [
+        google_crc32c.value(data[:size]) for size in range(2400)
+    ]
+
+
 def test_a_checksummed_buffer_can_still_grow(checksum: Checksum) -> None:
     buffer = bytearray(2 * BLOCK_BYTES)
     checksum(memoryview(buffer))
