@@ -7,12 +7,14 @@ from tests.client.independent_reader import read_topic
 from tests.client.topic_content import create, new_name
 
 from snakka.client.admin import Admin, OffsetSpec, TopicPartition
+from snakka.client.cluster_view import ClusterView
 from snakka.client.errors import (
     BufferFullError,
     ClientClosedError,
     ClientConfigError,
     NoBrokerError,
     RecordTooLargeError,
+    RequestTimedOutError,
 )
 from snakka.client.producer import Producer, RecordMetadata
 from snakka.client.settings import COMPRESSIONS
@@ -237,10 +239,33 @@ async def test_nobody_there_is_said_at_once() -> None:
 async def test_a_topic_that_may_not_be_created_is_said_to_be_missing(topic: str) -> None:
     async with (
         LocalBroker({"auto.create.topics.enable": False}) as broker,
-        Producer(bootstrap_servers=broker.bootstrap_servers, max_block_ms=300) as producer,
+        Producer(bootstrap_servers=broker.bootstrap_servers, max_block_ms=2_000) as producer,
     ):
         with pytest.raises(ApiError, match=f"topic {topic} does not exist"):
             await producer.send(topic, b"x")
+
+
+async def test_a_question_that_the_deadline_cuts_short_does_not_hide_what_was_said(
+    topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+    ask_for = ClusterView._ask_for
+
+    async def cut_short(self: ClusterView, name: str, may_create: bool, deadline: float) -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            raise RequestTimedOutError("nobody answers in time")
+        await ask_for(self, name, may_create, deadline)
+
+    async with (
+        LocalBroker({"auto.create.topics.enable": False}) as broker,
+        Producer(bootstrap_servers=broker.bootstrap_servers) as producer,
+    ):
+        monkeypatch.setattr(ClusterView, "_ask_for", cut_short)
+        with pytest.raises(ApiError, match=f"topic {topic} does not exist"):
+            await producer.send(topic, b"x")
+    assert asked == 2
 
 
 async def test_an_idle_producer_does_nothing(snakka: LocalBroker, topic: str) -> None:

@@ -145,8 +145,14 @@ class ClusterView:
             return known
         creation_ends = min(deadline, self.clock.monotonic() + CREATION_SECONDS)
         pauses = Pauses(self.clock, creation_ends, self.backoff)
+        error: ApiError | None = None
         while True:
-            await self._ask_for(name, create_missing, deadline)
+            try:
+                await self._ask_for(name, create_missing, deadline)
+            except RequestTimedOutError:
+                if error is None:
+                    raise
+                raise error from None  # what brokers said before the deadline came explains more
             known = self._topics.by_name.get(name)
             if known is not None:
                 return known
