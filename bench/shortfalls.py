@@ -18,7 +18,7 @@ _REASONS = {
     "Spark reads all columns, 1 KB": """beside the least work, our connector adds the broker's protocol and the records'
         other columns, on the two cores that the JVM needs too, as the figures in brackets show. One partition is one
         task, where Parquet's file is read by two""",
-    "Spark reads all columns": """the least work that any source in Python must do is not there either. The JVM alone
+    "Spark reads all columns": """the figure beside ours tells how near the least work in Python comes. The JVM alone
         takes about as long for rows from Python as for all of Parquet's, as the figures in brackets show: what comes
         through the worker's socket is copied from buffer to buffer until it is Arrow's, then taken apart into rows
         (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection copies each row once more. Python
@@ -27,8 +27,8 @@ _REASONS = {
     "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
         which is more than half of the processor time where all columns are read, as the figures in brackets show; what
         log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain.
-        A source that does no more than the least of that is the figure beside ours: it is what log files can be at
-        most, or little more. The faster our connector is, the less there is to save: beside Spark's connector see
+        The figure beside ours is of a source that does the least of that; it bounds nothing, but tells about how much
+        is left to gain. The faster our connector is, the less there is to save: beside Spark's connector see
         above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
