@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bench.module_server import ModuleServer
-from snakka.network.local_connections import do_not_pace
+from snakka.network.local_connections import begin_unpaced
 
 # File, position, size.
 REQUEST = struct.Struct(">IQI")
@@ -23,11 +23,13 @@ REQUEST = struct.Struct(">IQI")
 def serve(paths: Sequence[str]) -> None:
     """Serve until the process is ended; the port is the first line on stdout."""
     files = [os.open(path, os.O_RDONLY) for path in paths]
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        begin_unpaced(listener)
+        listener.listen()
         print(listener.getsockname()[1], flush=True)
         while True:
             connection, _ = listener.accept()
-            do_not_pace(connection)
             threading.Thread(target=_answer, args=(connection, files), daemon=True).start()
 
 

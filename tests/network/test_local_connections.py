@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from snakka.client import Admin
-from snakka.network.local_connections import do_not_pace
+from snakka.network.local_connections import begin_unpaced, do_not_pace, is_loopback, unpaced_socket
 from snakka.testing import LocalBroker
 
 PACING = getattr(socket, "TCP_CONGESTION", 0)
@@ -55,12 +55,38 @@ def test_what_has_no_address_or_no_peer_is_left_alone() -> None:
         assert chosen(unconnected) == before
 
 
-async def test_broker_and_client_do_not_pace_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2"])
+def test_connections_within_the_machine_begin_unpaced(address: str) -> None:
+    with closing(socket.socket()) as listener, closing(unpaced_socket(address)) as near:
+        listener.bind((address, 0))
+        begin_unpaced(listener)
+        listener.listen()
+        near.setblocking(True)
+        near.connect(listener.getsockname())
+        far, _ = listener.accept()
+        with closing(far):
+            assert chosen(near) == chosen(far) == b"reno"
+
+
+def test_a_listener_for_others_too_is_left_alone() -> None:
+    with closing(socket.socket()) as listener:
+        listener.bind(("0.0.0.0", 0))
+        before = chosen(listener)
+        begin_unpaced(listener)
+        assert chosen(listener) == before
+
+
+def test_only_addresses_of_the_loopback_are_such() -> None:
+    assert is_loopback("127.0.0.1")
+    assert is_loopback("::1")
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "192.0.2.1", "fe80::1%lo", "localhost")))
+
+
+async def test_broker_and_client_never_pace_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
 
     def noted(connected: socket.socket) -> None:
-        do_not_pace(connected)
-        assert chosen(connected) == b"reno"
+        assert chosen(connected) == b"reno"  # since it began: later would be too late for the timers
         asked.append((connected.getsockname()[1], connected.getpeername()[1]))
 
     monkeypatch.setattr("snakka.network.connection.do_not_pace", noted)

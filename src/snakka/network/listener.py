@@ -15,6 +15,7 @@ import socket
 from snakka.network.connection import Connection, ConnectionEnvironment, FrameHandler
 from snakka.network.connection_limits import ConnectionLimits
 from snakka.network.endpoints import Endpoint
+from snakka.network.local_connections import begin_unpaced
 from snakka.network.metrics import ListenerMetrics
 from snakka.network.receive_buffer import ReceiveMemory
 from snakka.network.rejection_log import RejectionLog
@@ -107,6 +108,8 @@ class Listener:
                 self._close_servers()
                 raise listen_error(self.host, self.port, error) from None
             self._servers.append(server)
+            for bound in server.sockets:
+                begin_unpaced(bound)
             # All addresses of a host share the port that the first one got.
             self.port = server.sockets[0].getsockname()[1]
 

@@ -10,6 +10,7 @@ import socket
 import ssl
 from collections.abc import Callable
 
+from snakka.network.local_connections import is_loopback, unpaced_socket
 from snakka.network.peer_errors import (
     PeerAuthenticationError,
     PeerTimeoutError,
@@ -104,10 +105,17 @@ async def _connect(
     factory: ProtocolFactory, address: str, host: str, port: int, tls: ssl.SSLContext | None
 ) -> None:
     loop = asyncio.get_running_loop()
-    if tls is None:
-        await loop.create_connection(factory, address, port)
-    else:
-        await loop.create_connection(factory, address, port, ssl=tls, server_hostname=host)
+    name = None if tls is None else host
+    if not is_loopback(address):
+        await loop.create_connection(factory, address, port, ssl=tls, server_hostname=name)
+        return
+    connecting = unpaced_socket(address)
+    try:
+        await loop.sock_connect(connecting, (address, port))
+        await loop.create_connection(factory, sock=connecting, ssl=tls, server_hostname=name)
+    except BaseException:
+        connecting.close()
+        raise
 
 
 def _tls_failure(host: str, port: int, error: ssl.SSLError) -> ConnectionError:
