@@ -20,6 +20,7 @@ _API_KEYS = '''"""Kafka's API keys: their versions, their listeners, and the cla
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
@@ -69,6 +70,7 @@ def response_class(api_key: int) -> type[Message]:
     return _message_class(api_key, "Response")
 
 
+@cache
 def _message_class(api_key: int, side: str) -> type[Message]:
     facts = API_FACTS[api_key]
     found: type[Message] = getattr(

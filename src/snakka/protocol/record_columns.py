@@ -30,9 +30,13 @@ class ColumnBuilder(RunTaker, Protocol):
 
 
 class Columns(NamedTuple):
-    """Records as columns. `next_offset` is where to go on; `names` are the columns that were asked for, in that order."""
+    """Records as columns. `next_offset` is where to go on; `names` are the columns that were asked for, in that order.
+
+    `size` is how many bytes the records had, all that was not asked for included.
+    """
 
     rows: int
+    size: int
     names: tuple[str, ...]
     arrays: "dict[str, pyarrow.Array]"
     next_offset: int
@@ -141,7 +145,7 @@ class GatheredColumns:
     def finish(self, next_offset: int) -> Columns:
         """All of it; nothing can be added then."""
         rows, arrays = self._builder.finish()
-        return Columns(rows, self._names, arrays, next_offset)
+        return Columns(rows, self.size, self._names, arrays, next_offset)
 
 
 def _builder(columns: Sequence[str]) -> ColumnBuilder:

@@ -455,7 +455,7 @@ class Delivery:
             self._consumed += decoded.rows
             if decoded.rows:
                 taken.append(decoded.to_arrow(*assigned.partition))
-            most_bytes -= sum(array.nbytes for array in decoded.arrays.values())
+            most_bytes -= decoded.size
         return bool(taken)
 
     # -- the end of a part --------------------------------------------------------------------------------------------
