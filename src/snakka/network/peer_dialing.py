@@ -105,17 +105,18 @@ async def _connect(
     factory: ProtocolFactory, address: str, host: str, port: int, tls: ssl.SSLContext | None
 ) -> None:
     loop = asyncio.get_running_loop()
-    name = None if tls is None else host
-    if not is_loopback(address):
-        await loop.create_connection(factory, address, port, ssl=tls, server_hostname=name)
-        return
-    connecting = unpaced_socket(address)
-    try:
-        await loop.sock_connect(connecting, (address, port))
-        await loop.create_connection(factory, sock=connecting, ssl=tls, server_hostname=name)
-    except BaseException:
-        connecting.close()
-        raise
+    if tls is not None:
+        await loop.create_connection(factory, address, port, ssl=tls, server_hostname=host)
+    elif is_loopback(address):
+        connecting = unpaced_socket(address)
+        try:
+            await loop.sock_connect(connecting, (address, port))
+        except BaseException:
+            connecting.close()
+            raise
+        await loop.create_connection(factory, sock=connecting)  # from now on the loop closes it
+    else:
+        await loop.create_connection(factory, address, port)
 
 
 def _tls_failure(host: str, port: int, error: ssl.SSLError) -> ConnectionError:
