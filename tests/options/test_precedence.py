@@ -120,6 +120,7 @@ def test_secrets_and_unknown_names_have_no_value() -> None:
         assert entries[name].value is None
         assert entries[name].synonyms == (ConfigSynonym(name, None, STATIC),)
     assert entries["foo.bar"].kind == 0
+    assert entries["foo.bar"].doc is None
     assert "geheim" not in repr(entries)
 
 

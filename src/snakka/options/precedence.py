@@ -41,7 +41,7 @@ class ConfigEntry(NamedTuple):
     sensitive: bool
     synonyms: tuple[ConfigSynonym, ...]
     kind: int  # a Kind, or 0 for a name that is not known
-    doc: str
+    doc: str | None  # None, as in Kafka, for such a name
 
 
 def describe_broker(options: OptionSet) -> Iterator[ConfigEntry]:
@@ -144,7 +144,7 @@ def _broker_entry(options: OptionSet, name: str, option: Option | None, text: st
         sensitive=sensitive,
         synonyms=synonyms,
         kind=0 if option is None else option.kind,
-        doc="" if option is None else option.doc,
+        doc=None if option is None else option.doc,
     )
 
 

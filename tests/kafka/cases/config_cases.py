@@ -316,6 +316,7 @@ def of_the_broker_and_of_all(broker: Broker, version: int) -> None:
         "log.retention.ms",
         "log.cleaner.backoff.ms",
         "num.io.threads",
+        "no.such.option",
     ]
     for name, operations in (
         ("1", [("node.id", SET, "2")]),
@@ -338,7 +339,7 @@ def of_the_broker_and_of_all(broker: Broker, version: int) -> None:
         ("1", [("message.max.bytes", DELETE, None)]),
     ):
         change(broker, version, BROKER, name, *operations)
-        describe(broker, 4, BROKER, "1", shown)
+        describe(broker, 4, BROKER, "1", shown, documentation=True)
         describe(broker, 4, BROKER, "")
 
 
