@@ -27,7 +27,8 @@ _LEAST_WORK = """In brackets: processor seconds of a million rows. "Least work" 
 as many bytes, from a bare sender or out of the same files, takes their checksum and copies them once into a column, as every
 reader of records must (bench/spark_floor.py); but it has no protocol and looks at no record. It says about how much there is
 to gain, and is no bound: it moves with the machine as the other figures do, and where one task is the limit our reader has
-been faster."""
+been faster. "No work" is that of a source that only hands over columns that were ready from the start: all that it takes is
+Spark's part and PySpark's, which no source in Python is rid of."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,9 @@ class Row:
     other: str = ""
     against: str = ""
     unit: str = ""
-    # The same ratio of something that does the least that is needed, if that was measured.
+    # The same ratio of something that does the least that is needed, and of what does nothing, if they were measured.
     least_work: float | None = None
+    no_work: float | None = None
 
     @property
     def is_met(self) -> bool:
@@ -112,7 +114,7 @@ def page(rows: Sequence[Row], notes: Sequence[str], seconds: float, quick: bool)
     if missed:
         lines += ["", "## Missed, and why", ""]
         lines += [
-            f"- **{row.what}** ({_figure(row)}, target {row.target}): {reason_for(row.what)}"
+            f"- **{row.what}** ({shown_figure(row)}, target {row.target}): {reason_for(row.what)}"
             for row in missed
         ]
     return "\n".join(lines) + "\n"
@@ -121,17 +123,23 @@ def page(rows: Sequence[Row], notes: Sequence[str], seconds: float, quick: bool)
 def _table(rows: Sequence[Row], against: str) -> list[str]:
     if not against:
         head = ["| what | measured | target | met |", "|---|---:|---:|---|"]
-        return head + [f"| {row.what} | {_figure(row)} | {row.target} | {_verdict(row)} |" for row in rows]
+        return head + [
+            f"| {row.what} | {shown_figure(row)} | {row.target} | {_verdict(row)} |" for row in rows
+        ]
     head = [f"| what | Snakka | {against} | ratio | target | met |", "|---|---:|---:|---:|---:|---|"]
     return head + [
-        f"| {row.what} | {row.snakka} | {row.other} | {_figure(row)} | {row.target} | {_verdict(row)} |"
+        f"| {row.what} | {row.snakka} | {row.other} | {shown_figure(row)} | {row.target} | {_verdict(row)} |"
         for row in rows
     ]
 
 
-def _figure(row: Row) -> str:
+def shown_figure(row: Row) -> str:
+    """The figure, and beside it what its floors reach."""
     figure = f"{row.figure:.2f}{row.unit}" if row.figure < 10 else f"{row.figure:.0f}{row.unit}"
-    return figure if row.least_work is None else f"{figure}, least work {row.least_work:.2f}"
+    floors = {"least work": row.least_work, "no work": row.no_work}
+    return ", ".join(
+        [figure, *(f"{name} {floor:.2f}" for name, floor in floors.items() if floor is not None)]
+    )
 
 
 def _verdict(row: Row) -> str:

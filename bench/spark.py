@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tests.external_tools import find_spark_connector
 
-from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, Row, median_ratio_row
+from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, Row, median_ratio_row, shown_figure
 from bench.servers import start_snakka
 from bench.spark_queries import Outcome, Queries, Reader, Topic
 
@@ -123,36 +123,43 @@ def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]
     """All columns: our connector beside Parquet files, and log files beside our connector; offsets only: the latter."""
     ours, logs, parquet = Reader.OURS, Reader.LOGS, Reader.PARQUET
     received, read = Reader.BARE_RECEIVED, Reader.BARE_READ
-    everything = _measure_rounds(queries, "noop", topic, (ours, logs, parquet, received, read), rounds)
-    offsets = _measure_rounds(queries, "offsets", topic, (ours, logs, read), rounds)
-    yield _row_with_floor(
+    ready, ready_for_logs = Reader.READY_AS_OURS, Reader.READY_AS_LOGS
+    readers = (ours, logs, parquet, received, read, ready, ready_for_logs)
+    everything = _measure_rounds(queries, "noop", topic, readers, rounds)
+    offsets = _measure_rounds(queries, "offsets", topic, (ours, logs, read, ready_for_logs), rounds)
+    yield _row_with_floors(
         f"Spark reads all columns, {topic.shown}",
-        (everything[ours], everything[parquet], everything[received]),
+        everything[ours],
+        everything[parquet],
+        (everything[received], everything[ready]),
         PARQUET_FILES,
         AT_LEAST_OF_PARQUET,
     )
     for what, outcomes in (("", everything), ("only offsets, ", offsets)):
-        yield _row_with_floor(
+        yield _row_with_floors(
             f"log files instead of a broker, {what}{topic.shown}",
-            (outcomes[logs], outcomes[ours], outcomes[read]),
+            outcomes[logs],
+            outcomes[ours],
+            (outcomes[read], outcomes[ready_for_logs]),
             LOG_FILES,
             LOG_FILES_OF_CONNECTOR,
         )
 
 
-def _row_with_floor(
+def _row_with_floors(
     what: str,
-    outcomes: tuple[Sequence[Outcome], Sequence[Outcome], Sequence[Outcome]],
+    mine: Sequence[Outcome],
+    other: Sequence[Outcome],
+    floors: tuple[Sequence[Outcome], Sequence[Outcome]],
     against: str,
     bound: float,
 ) -> Row:
-    """Of our outcomes, the others', and those of the floor below ours.
+    """With the floors below ours, which do the least or nothing.
 
-    With the processor seconds of a million rows, by process, of the round in the middle.
+    And with the processor seconds of a million rows, by process, of the round in the middle.
     """
-    mine, other, floor = outcomes
     row = _row(what, mine, other, against, bound)
-    least_work = _row(what, floor, other, against, bound).figure
+    least_work, no_work = (_row(what, floor, other, against, bound).figure for floor in floors)
     middle, reference = (
         sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
     )
@@ -161,6 +168,7 @@ def _row_with_floor(
         snakka=f"{row.snakka} ({middle.shares})",
         other=f"{row.other} ({reference.shares})",
         least_work=least_work,
+        no_work=no_work,
     )
 
 
@@ -235,9 +243,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory:
         for row in measure(Path(directory), quick=arguments.quick):
             verdict = "ok" if row.is_met else "MISSED"
-            floor = "" if row.least_work is None else f", least work {row.least_work:.2f}"
             print(
-                f"{verdict:>6}  {row.what}: {row.figure:.2f}{floor} ({row.target}) {row.snakka} / {row.other}",
+                f"{verdict:>6}  {row.what}: {shown_figure(row)} ({row.target}) {row.snakka} / {row.other}",
                 flush=True,
             )
     print(f"{time.monotonic() - started:.0f} s")

@@ -1,10 +1,12 @@
-"""The floor under the figures of Spark: a source in Python that does the least that any reader of records must do.
+"""The floors under the figures of Spark: sources in Python that do the least that any reader of records must do, or nothing.
 
 For each batch it receives as many bytes from a bare sender as our connector does from a broker, or reads as many from the
 log files. It takes their checksum, whole, and copies them once, into a column of values if one is wanted: in the log they
 lie apart, in a column side by side. All else was ready from the start: it has no protocol, looks at no record, and makes no
 key, offset or time. Otherwise it is as our readers are: as many tasks, batches as large, and one ahead of Spark. The rule:
-it says about how much our reader adds, and bounds nothing: where one task is the limit our reader has been faster.
+it says about how much our reader adds, and bounds nothing: where one task is the limit our reader has been faster. The other
+floor only hands over columns that are ready: what that takes is Spark's and PySpark's part, which no source in Python is rid
+of.
 """
 
 from typing import TYPE_CHECKING
@@ -19,7 +21,8 @@ def register(spark: "SparkSession") -> None:
     """Make format(NAME) known.
 
     Its options: `rows`, `value_bytes`, `tasks`; `row_bytes` is how many are moved for a row; `files` have commas between
-    them; and `port` is that of a bare sender that has the same files. Without it they are read.
+    them; and `port` is that of a bare sender that has the same files. Without it they are read, and with `ready` nothing is
+    moved.
     """
     # Classes within a function are sent to the workers as they are: they can't import this package.
     import itertools
@@ -53,6 +56,7 @@ def register(spark: "SparkSession") -> None:
         row_bytes: float
         files: list[str]
         port: int | None
+        is_ready: bool
 
     class Columns:
         """A batch of Spark's, and what its values lie in."""
@@ -110,6 +114,13 @@ def register(spark: "SparkSession") -> None:
                     position += count
                 yield filled
 
+    def ready(
+        settings: Settings, share: Share, places: list[int], size: int, columns: Iterator[Columns]
+    ) -> Iterator[Columns]:
+        """Moves nothing."""
+        for _, filled in zip(places, columns, strict=False):
+            yield filled
+
     def places(share: Share, file_bytes: int, size: int, count: int) -> list[int]:
         """Where to move `size` bytes from, so many times: one after the other, and again from the file's beginning."""
         if file_bytes < size:
@@ -148,7 +159,7 @@ def register(spark: "SparkSession") -> None:
             count = (share.rows + rows - 1) // rows
             from_places = places(share, os.path.getsize(settings.files[share.file]), size, count)
             left = share.rows
-            move = read if settings.port is None else received
+            move = ready if settings.is_ready else read if settings.port is None else received
             for filled in move(settings, share, from_places, size, columns):
                 yield filled.batch.slice(0, left)
                 left -= rows
@@ -187,7 +198,13 @@ def register(spark: "SparkSession") -> None:
             files, port = asked["files"].split(","), asked.get("port")
             row_bytes = float(asked["row_bytes"])
             settings = Settings(
-                rows, value_bytes, tasks, row_bytes, files, None if port is None else int(port)
+                rows,
+                value_bytes,
+                tasks,
+                row_bytes,
+                files,
+                None if port is None else int(port),
+                "ready" in asked,
             )
             return FloorReader(settings, schema.fieldNames())
 

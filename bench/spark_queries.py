@@ -82,10 +82,19 @@ class Reader(Enum):
     # The least work: as many bytes from a bare sender instead of a broker, or out of the log files, not decoded.
     BARE_RECEIVED = "bytes received"
     BARE_READ = "bytes read"
+    # Nothing: columns that are ready, in as many tasks as our connector or the log reader has.
+    READY_AS_OURS = "ready columns instead of snakka"
+    READY_AS_LOGS = "ready columns instead of snakka-log"
 
 
 # What each floor is below.
-_ABOVE = {Reader.BARE_RECEIVED: Reader.OURS, Reader.BARE_READ: Reader.LOGS}
+_ABOVE = {
+    Reader.BARE_RECEIVED: Reader.OURS,
+    Reader.BARE_READ: Reader.LOGS,
+    Reader.READY_AS_OURS: Reader.OURS,
+    Reader.READY_AS_LOGS: Reader.LOGS,
+}
+_READY = (Reader.READY_AS_OURS, Reader.READY_AS_LOGS)
 
 
 class Outcome(NamedTuple):
@@ -157,7 +166,7 @@ class Queries:
         """As many tasks and bytes as the reader above this floor has."""
         log_files = self._log_files(topic)
         all_bytes = sum(file.stat().st_size for files in log_files for file in files)
-        options = {
+        options: dict[str, object] = {
             "rows": topic.rows,
             "value_bytes": topic.value_bytes,
             "tasks": self.frame(_ABOVE[reader], topic).rdd.getNumPartitions(),
@@ -168,6 +177,8 @@ class Queries:
             if self._bare_sender is None:
                 raise RuntimeError("the bare sender does not run: use served_bare")
             options["port"] = self._bare_sender.port
+        if reader in _READY:
+            options["ready"] = True
         return {name: str(value) for name, value in options.items()}
 
     def _log_files(self, topic: Topic) -> list[list[Path]]:

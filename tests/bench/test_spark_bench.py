@@ -34,6 +34,8 @@ RATES = {
     Reader.PARQUET: 4000.0,
     Reader.BARE_RECEIVED: 3000.0,
     Reader.BARE_READ: 3500.0,
+    Reader.READY_AS_OURS: 5000.0,
+    Reader.READY_AS_LOGS: 6000.0,
 }
 
 
@@ -74,8 +76,8 @@ def test_a_topic_gives_rows_beside_parquet_and_for_log_files() -> None:
     written = page(rows, [], 1.0, quick=False)
     assert "not seen before" not in written
     # What the floors reach: below our connector of Parquet's rate, below the log reader of our connector's.
-    assert "| 0.50, least work 0.75 | at least 0.8 |" in written
-    assert "| 1.25, least work 1.75 | at least 1.5 |" in written
+    assert "| 0.50, least work 0.75, no work 1.25 | at least 0.8 |" in written
+    assert "| 1.25, least work 1.75, no work 3.00 | at least 1.5 |" in written
 
 
 def test_the_topics_are_those_of_the_targets() -> None:
@@ -139,6 +141,19 @@ def test_a_floor_has_as_many_rows_and_tasks_as_the_reader_above_it(queries: Quer
         # What was moved is in them: the log's bytes, whatever they are there, and not the same in every row.
         assert frame.select("value").distinct().count() > SMALL.rows // 2
         assert queries.frame(reader, SMALL, "offset LONG").count() == SMALL.rows
+
+
+@pytest.mark.parametrize("reader", [Reader.READY_AS_OURS, Reader.READY_AS_LOGS])
+def test_ready_columns_have_as_many_rows_and_tasks_and_none_of_the_bytes(
+    queries: Queries, reader: Reader
+) -> None:
+    above = queries.frame(Reader.OURS if reader is Reader.READY_AS_OURS else Reader.LOGS, SMALL)
+    frame = queries.frame(reader, SMALL)
+    assert frame.schema == above.schema
+    assert frame.rdd.getNumPartitions() == above.rdd.getNumPartitions()
+    row = frame.selectExpr("count(*)", "min(length(value))", "max(length(value))").collect()[0]
+    assert tuple(row) == (SMALL.rows, SMALL.value_bytes, SMALL.value_bytes)
+    assert frame.select("value").distinct().count() == 1
 
 
 def test_without_a_bare_sender_nothing_is_received(queries: Queries) -> None:
