@@ -17,17 +17,18 @@ _REASONS = {
         where other work keeps both cores busy there is less than that left""",
     "Spark reads all columns, 1 KB": """beside the least work, our connector adds the broker's protocol and the records'
         other columns, on the two cores that the JVM needs too, as the figures in brackets show. One partition is one
-        task, where Parquet's file is read by two""",
-    "Spark reads all columns": """the figure beside ours tells how near the least work in Python comes. The JVM alone
-        takes about as long for rows from Python as for all of Parquet's, as the figures in brackets show: what comes
-        through the worker's socket is copied from buffer to buffer until it is Arrow's, then taken apart into rows
-        (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection copies each row once more. Python
-        and the broker come on top, and both cores are busy; one partition is one task, where Parquet's file is read by
-        two""",
+        task, as with Spark's own connector, where Parquet's file is read by two""",
+    "Spark reads all columns, 100 B, 1 partition": """one partition is one task, as with Spark's own connector, and a task
+        is one thread of the JVM: it takes no more from anybody than "no work" tells. Parquet's file is read by two""",
+    "Spark reads all columns": """the JVM alone takes about as long for rows from Python as for all of Parquet's, as the
+        figures in brackets show: what comes through the worker's socket is copied from buffer to buffer until it is
+        Arrow's, then taken apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection
+        copies each row once more. What is left between "no work" and the target must do for a broker, a second socket,
+        checksum and decoding on the same two cores; "least work" tells how much of it the bytes alone need""",
     "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
         which is more than half of the processor time where all columns are read, as the figures in brackets show; what
         log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain.
-        The figure beside ours is of a source that does the least of that; it bounds nothing, but tells about how much
+        Where "no work" is below the target no reader in Python can meet it; elsewhere "least work" tells about how much
         is left to gain. The faster our connector is, the less there is to save: beside Spark's connector see
         above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
