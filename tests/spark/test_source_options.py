@@ -97,7 +97,7 @@ TABLE: dict[str, tuple[str, object, dict[str, object], list[str]]] = {
     "maxRecordsPerPartition": ("most_records", None, {"5": 5}, ["0", "-3", "x"]),
     "includeHeaders": ("include_headers", False, {"true": True}, ["yes"]),
     "pushDownFilters": ("push_down_filters", False, {"true": True}, ["yes"]),
-    "groupIdPrefix": ("group_id", "snakka-spark-e3b98a4da31a", {"mine": "mine-e3b98a4da31a"}, []),
+    "groupIdPrefix": ("group_id", "spark-kafka-source-e3b98a4da31a", {"mine": "mine-e3b98a4da31a"}, []),
 }
 
 

@@ -29,7 +29,8 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 EARLIEST, LATEST = -2, -1
-DEFAULT_GROUP_PREFIX = "snakka-spark"
+# As Spark's own: brokers that allow its jobs the groups that begin so allow ours.
+DEFAULT_GROUP_PREFIX = "spark-kafka-source"
 _MILLISECONDS = {
     "": 1,
     "us": 0.001,
