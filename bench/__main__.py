@@ -25,7 +25,7 @@ from bench import (
 from bench.report import Row, page
 from bench.scale import FULL, QUICK, Scale
 from bench.servers import Server, start_kafka, start_snakka
-from snakka.protocol.record_engine import ENGINE_NAME
+from snakka.protocol.record_engine import engine_line
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 FLOOR_ROUNDS = 9
@@ -42,7 +42,7 @@ def main() -> None:
     if libs is None:
         notes.append(_why_without_kafka(arguments.without_kafka))
     notes += spark.obstacles()
-    notes.append(f"records are read and written by {ENGINE_NAME} code")
+    notes.append(engine_line())
     for note in notes:
         print(f"bench: {note}", flush=True)
     rows = []

@@ -116,9 +116,13 @@ They only write: tables are read with deltalake or pyiceberg, or with Spark's ow
 
 `snakka pipeline maintain` compacts small files, expires what is old, and removes what killed tasks have left.
 
-## Settings of Spark that make it faster
+## What makes it faster
 
-`snakka pipeline` and `snakka.spark.session.open_session` set them; in a session of your own they are worth a line each:
+Records are decoded by compiled code if there was a C compiler when Snakka was installed, else by NumPy, which takes
+several times as long; `snakka --version` says which, and `snakka pipeline run` when it begins.
+
+`snakka pipeline` and `snakka.spark.session.open_session` also set these of Spark's settings; in a session of your own they
+are worth a line each:
 
 {settings}
 """

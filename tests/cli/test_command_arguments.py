@@ -11,6 +11,7 @@ from snakka import __version__
 from snakka.cli.consume import parse_format
 from snakka.cli.main import COMMANDS, main
 from snakka.client.consumer import Message
+from snakka.protocol.record_engine import engine_line
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,9 @@ def test_without_a_command_the_overview_is_shown_as_an_error(capsys: pytest.Capt
 
 def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"snakka {__version__}\n"
+    version, engine = capsys.readouterr().out.splitlines()
+    assert version == f"snakka {__version__}"
+    assert engine == engine_line()
 
 
 def test_help_imports_next_to_nothing() -> None:

@@ -161,18 +161,35 @@ def test_nothing_is_left_behind(read: Read) -> None:
     broken.append(0)
 
 
-def test_the_environment_chooses_the_engine() -> None:
-    script = "from snakka.protocol.record_engine import ENGINE_NAME; print(ENGINE_NAME)"
-    environment = {**os.environ, "SNAKKA_RECORDS": "python"}
+@pytest.mark.parametrize(
+    ("chosen", "before", "name", "said"),
+    [
+        ("", "", "compiled", "by compiled code"),
+        ("python", "", "python", "by Python and NumPy, as SNAKKA_RECORDS says"),
+        (
+            "",
+            "import sys; sys.modules['snakka.protocol._records'] = None",
+            "python",
+            "install Snakka again where there is a C compiler",
+        ),
+    ],
+)
+def test_whichever_engine_is_active_says_so(chosen: str, before: str, name: str, said: str) -> None:
+    if name == "compiled" and not IS_COMPILED:
+        pytest.skip("needs a C compiler")
+    script = (
+        f"{before}\nfrom snakka.protocol.record_engine import *\nprint(ENGINE_NAME, engine_line(), sep=': ')"
+    )
     run = subprocess.run(
         [sys.executable, "-c", script],
-        env=environment,
+        env={**os.environ, "SNAKKA_RECORDS": chosen},
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    assert run.stdout.strip() == "python"
+    assert run.stdout.startswith(f"{name}: ")
+    assert said in run.stdout
 
 
 def test_the_active_engine_reads() -> None:

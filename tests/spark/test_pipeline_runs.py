@@ -18,6 +18,7 @@ from pipeline_commands import RunningCommand, Terminal, warm_cache
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.consumer import Message
 from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.record_engine import engine_line
 from snakka.testing import BlockingLocalBroker
 
 pytestmark = [
@@ -88,6 +89,7 @@ def test_the_documented_pipeline_runs_and_is_reset(
     ran = terminal.run("run", "orders.toml", "--trigger", "available-now", *SMALL)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "orders finished after" in ran.stdout
+    assert engine_line() in ran.stdout
     assert re.search(r"alerts +302 rows in, 199 rows out, 1 batches, .* lag 0, 2 bad rows", ran.stdout)
     assert re.search(r"dead-letters +302 rows in, 2 rows out", ran.stdout)
     assert ran.stderr == ""

@@ -32,7 +32,7 @@ commands:
 
 options:
   -h, --help     show this help; snakka COMMAND --help explains a command
-  --version      show the version
+  --version      show the version, and whether records are handled by compiled code
 
 examples:
   snakka start                                  a broker on 127.0.0.1:9092
@@ -67,7 +67,9 @@ def _run(arguments: list[str]) -> int:
         return OK if arguments else USAGE
     name = arguments[0]
     if name == "--version":
-        print(f"snakka {__version__}")
+        from snakka.protocol.record_engine import engine_line
+
+        print(f"snakka {__version__}\n{engine_line()}")
         return OK
     if name not in COMMANDS:
         raise CommandError(f"there is no command {name}; the commands are {', '.join(COMMANDS)}", USAGE)

@@ -21,6 +21,7 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from snakka.protocol.record_engine import engine_line
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import offsets_at, topic_problems
@@ -162,7 +163,10 @@ class Run:
             if not self._asked_to_stop.is_set():
                 self._start(name, frame)
         if not self._asked_to_stop.is_set():
-            self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
+            sinks = ", ".join(frames)
+            self._display.say(
+                f"{self._pipeline.name} runs: {sinks}; {self._settings.trigger}; {engine_line()}"
+            )
 
     def _start(self, name: str, frame: "DataFrame") -> None:
         """One after the other, and again if need be.
