@@ -50,6 +50,9 @@ class SimulatedSocket:
     def getsockname(self) -> tuple[str, int]:
         return self._name
 
+    def setsockopt(self, level: int, option: int, value: object) -> None:
+        """How bytes are paced is the simulation's to decide."""
+
 
 class SimulatedServer(asyncio.AbstractServer):
     """A bound port."""
