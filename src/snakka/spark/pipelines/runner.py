@@ -128,6 +128,7 @@ class Run:
         self._display.say(
             f"starting Spark on {self._settings.master}" + (f"; its log is {log}" if log else "")
         )
+        self._display.say(engine_line())
         with python_path(self._pipeline):
             try:
                 return open_session(
@@ -163,10 +164,7 @@ class Run:
             if not self._asked_to_stop.is_set():
                 self._start(name, frame)
         if not self._asked_to_stop.is_set():
-            sinks = ", ".join(frames)
-            self._display.say(
-                f"{self._pipeline.name} runs: {sinks}; {self._settings.trigger}; {engine_line()}"
-            )
+            self._display.say(f"{self._pipeline.name} runs: {', '.join(frames)}; {self._settings.trigger}")
 
     def _start(self, name: str, frame: "DataFrame") -> None:
         """One after the other, and again if need be.
