@@ -3,7 +3,7 @@
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,12 +112,19 @@ def page(rows: Sequence[Row], notes: Sequence[str], seconds: float, quick: bool)
             explained = [*_LEAST_WORK.split("\n"), ""] if any(row.least_work for row in group) else []
             lines += ["", f"## {heading}", "", *explained, *_table(group, against)]
     if missed:
-        lines += ["", "## Missed, and why", ""]
-        lines += [
-            f"- **{row.what}** ({shown_figure(row)}, target {row.target}): {reason_for(row.what)}"
-            for row in missed
-        ]
+        lines += ["", "## Missed, and why", *_shortfalls(missed)]
     return "\n".join(lines) + "\n"
+
+
+def _shortfalls(missed: Sequence[Row]) -> Iterator[str]:
+    """Each reason once, after all that it is the reason of."""
+    by_reason: dict[str, list[Row]] = {}
+    for row in missed:
+        by_reason.setdefault(reason_for(row.what), []).append(row)
+    for reason, rows in by_reason.items():
+        yield ""
+        yield from (f"- **{row.what}** ({shown_figure(row)}, target {row.target})" for row in rows)
+        yield from ("", reason)
 
 
 def _table(rows: Sequence[Row], against: str) -> list[str]:

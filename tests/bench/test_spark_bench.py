@@ -13,6 +13,7 @@ import pytest
 from bench.bare_sender import REQUEST, BareSender
 from bench.processor_time import own_seconds, seconds_of_started
 from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, page
+from bench.shortfalls import reason_for
 from bench.spark_queries import Outcome, Queries, Reader, Topic
 from tests.spark.conftest import spark  # noqa: F401 -- the session of this worker
 
@@ -78,6 +79,11 @@ def test_a_topic_gives_rows_beside_parquet_and_for_log_files() -> None:
     # What the floors reach: below our connector of Parquet's rate, below the log reader of our connector's.
     assert "| 0.50, least work 0.75, no work 1.25 | at least 0.8 |" in written
     assert "| 1.25, least work 1.75, no work 3.00 | at least 1.5 |" in written
+    # Every miss has its reason, and a reason stands once.
+    *_, missed = written.partition("## Missed, and why")
+    assert [line.split("**")[1] for line in missed.splitlines() if "**" in line] == [row.what for row in rows]
+    for row in rows:
+        assert missed.count(reason_for(row.what)) == 1
 
 
 def test_the_topics_are_those_of_the_targets() -> None:
