@@ -53,9 +53,10 @@ _OF_A_MEMBER = frozenset(
         "auto.commit.interval.ms",
     }
 )
-# Larger answers than a consumer has by default: a task reads one partition, and nothing else.
+# Larger answers than a consumer has by default: a task reads one partition and nothing else, and each answer costs it some
+# 0.5 ms, however small it is.
 _READING_DEFAULTS: Mapping[str, object] = {
-    "max.partition.fetch.bytes": 4 * 1024 * 1024,
+    "max.partition.fetch.bytes": 8 * 1024 * 1024,
     "prefetch.memory.bytes": 8 * 1024 * 1024,
 }
 _READING_RULES: Mapping[str, object] = {"auto.offset.reset": "none", "allow.auto.create.topics": False}
