@@ -24,11 +24,10 @@ HEADINGS = {
     "": "By itself",
 }
 _LEAST_WORK = """In brackets: processor seconds of a million rows. "Least work" is the ratio of a source in Python that moves
-as many bytes, from a bare sender or out of the same files, takes their checksum and copies them once into a column, as every
-reader of records must (bench/spark_floor.py); but it has no protocol and looks at no record. It says about how much there is
-to gain, and is no bound: it moves with the machine as the other figures do, and where one task is the limit our reader has
-been faster. "No work" is that of a source that only hands over columns that were ready from the start: all that it takes is
-Spark's part and PySpark's, which no source in Python is rid of."""
+as many bytes, from a bare sender or out of the same files, straight into a column, and takes their checksum
+(bench/spark_floor.py). That is less than any reader of records must do: it has no protocol, looks at no record, and copies
+none. "No work" is that of a source that only hands over columns that were ready from the start: all that it takes is Spark's
+part and PySpark's. Both are as good as the other figures are: a few per cent either way on a machine with other guests."""
 
 
 @dataclass(frozen=True)

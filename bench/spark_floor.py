@@ -1,12 +1,11 @@
-"""The floors under the figures of Spark: sources in Python that do the least that any reader of records must do, or nothing.
+"""The floors under the figures of Spark: sources in Python that do less than any reader of records must do, or nothing.
 
-For each batch it receives as many bytes from a bare sender as our connector does from a broker, or reads as many from the
-log files. It takes their checksum, whole, and copies them once, into a column of values if one is wanted: in the log they
-lie apart, in a column side by side. All else was ready from the start: it has no protocol, looks at no record, and makes no
-key, offset or time. Otherwise it is as our readers are: as many tasks, batches as large, and one ahead of Spark. The rule:
-it says about how much our reader adds, and bounds nothing: where one task is the limit our reader has been faster. The other
-floor only hands over columns that are ready: what that takes is Spark's and PySpark's part, which no source in Python is rid
-of.
+The first receives for each batch as many bytes from a bare sender as our connector does from a broker, or reads as many from
+the log files, straight into the column of values if one is wanted, and takes their checksum while they are in a processor's
+cache. A reader of records must also copy each value: in the log they lie apart, in a column side by side. All else was ready
+from the start: it has no protocol, looks at no record, and makes no key, offset or time. Otherwise it is as our readers are:
+as many tasks, batches as large, and one ahead of Spark. The other floor only hands over columns that are ready: what that
+takes is Spark's and PySpark's part, which no source in Python is rid of. The rule: they do nothing that could be left out.
 """
 
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ def register(spark: "SparkSession") -> None:
     import os
     import socket
     import struct
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, NamedTuple
 
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -64,16 +63,19 @@ def register(spark: "SparkSession") -> None:
         def __init__(self, batch: Any, values: memoryview) -> None:
             self.batch = batch
             self._values = values
-            self._size = 0
+            self._scratch = memoryview(bytearray(PIECE_BYTES))
 
-        def begin(self) -> None:
-            self._size = 0
-
-        def take(self, piece: memoryview) -> None:
-            crc32c(piece)
-            room = self._values[self._size : self._size + len(piece)]
-            room[:] = piece[: len(room)]
-            self._size += len(room)
+        def fill(self, size: int, move: Callable[[memoryview], int]) -> None:
+            """Let `move` put so many bytes here, piece by piece; it says how many it has put."""
+            begin = 0
+            while begin < size:
+                # What is moved for a row is more than its value; what has no room in the column goes nowhere.
+                room = self._values[begin : min(begin + PIECE_BYTES, size)] or self._scratch[: size - begin]
+                count = move(room)
+                if not count:
+                    raise EOFError("the bytes end before their size")
+                crc32c(room[:count])
+                begin += count
 
     def received(
         settings: Settings, share: Share, places: list[int], size: int, columns: Iterator[Columns]
@@ -81,37 +83,22 @@ def register(spark: "SparkSession") -> None:
         """Moves `size` bytes from each place through a socket; the next request is under way before one is answered."""
         connection = socket.create_connection(("127.0.0.1", settings.port or 0), 60)
         request = struct.Struct(request_format)
-        buffer = memoryview(bytearray(size))
         with connection:
             connection.sendall(request.pack(share.file, places[0], size))
             for following, filled in zip([*places[1:], None], columns, strict=False):
                 if following is not None:
                     connection.sendall(request.pack(share.file, following, size))
-                there = 0
-                while there < size:
-                    count = connection.recv_into(buffer[there:], 0, socket.MSG_WAITALL)
-                    if not count:
-                        raise ConnectionError("the bare sender has closed the connection")
-                    there += count
-                filled.begin()
-                filled.take(buffer)
+                filled.fill(size, lambda room: connection.recv_into(room, 0, socket.MSG_WAITALL))
                 yield filled
 
     def read(
         settings: Settings, share: Share, places: list[int], size: int, columns: Iterator[Columns]
     ) -> Iterator[Columns]:
-        """Moves `size` bytes from each place out of the file, in pieces as the log reader's."""
-        buffer = memoryview(bytearray(PIECE_BYTES))
+        """Moves `size` bytes from each place out of the file."""
         with open(settings.files[share.file], "rb", buffering=0) as file:
             for position, filled in zip(places, columns, strict=False):
-                end = position + size
-                filled.begin()
-                while position < end:
-                    count = os.preadv(file.fileno(), (buffer[: end - position],), position)
-                    if not count:
-                        raise EOFError("a log file ends before its size")
-                    filled.take(buffer[:count])
-                    position += count
+                file.seek(position)
+                filled.fill(size, file.readinto)
                 yield filled
 
     def ready(
