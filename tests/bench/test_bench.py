@@ -9,6 +9,7 @@ from bench.librdkafka_load import AckTimer, Load, consume, produce
 from bench.raw_client import produce_frame
 from bench.report import KAFKA, Row, median_ratio_row, page
 from bench.servers import Server, start_snakka
+from bench.shortfalls import reason_for
 
 from bench import against_floor, clients_idle
 
@@ -72,7 +73,7 @@ def test_the_page_shows_medians_and_says_why_a_target_is_missed() -> None:
     assert "1 of 2 targets met" in text
     assert "| consume | 3 MB/s | 2 MB/s | 1.50 | at least 2 | **no** |" in text
     assert "| memory (RSS) of an idle broker | 40 MB | at most 60 MB | yes |" in text
-    assert "- **consume** (1.50, target at least 2):" in text
+    assert f"- **consume** (1.50, target at least 2)\n\n{reason_for('consume')}\n" in text
     assert "- a note" in text
 
 
