@@ -19,7 +19,7 @@ _REASONS = {
         value and the records' other columns, on the two cores that the JVM needs too, as the figures in brackets show. One
         partition is one task, as with Spark's own connector, where Parquet's file is read by two""",
     "Spark reads all columns, 100 B, 1 partition": """one partition is one task, as with Spark's own connector, and a task
-        is one thread of the JVM: it takes no more from anybody than "no work" tells. Parquet's file is read by two""",
+        is one thread of the JVM: it takes about as much as "no work" tells. Parquet's file is read by two""",
     "Spark reads all columns": """the JVM alone takes about as long for rows from Python as for all of Parquet's, as the
         figures in brackets show: what comes through the worker's socket is copied from buffer to buffer until it is
         Arrow's, then taken apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection
@@ -28,9 +28,9 @@ _REASONS = {
     "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
         which is more than half of the processor time where all columns are read, as the figures in brackets show; what
         log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain.
-        Where "least work" is below the target no reader in Python that reads the files can meet it, where it is above,
-        it tells how much is left to gain. The faster our connector is, the less there is to save: beside Spark's connector
-        see above""",
+        "Least work" tells about how much of the distance to the target could be gained: it does less than we must, but is
+        measured on the same noisy cores, and now and then ours is as fast. The faster our connector is, the less there is
+        to save: beside Spark's connector see above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",
