@@ -20,13 +20,21 @@ _HEADER = '''"""The types of the blocking clients."""
 # GENERATED from the asyncio clients by `make generate`: do not edit.
 
 '''
-_ENTERING = """
+_OF_ALL = """
+    def begin(self, use: Callable[[Any], Coroutine[Any, Any, T]]) -> concurrent.futures.Future[T]: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 """
-_ALWAYS = {"Self": "typing", "TracebackType": "types"}
+_ALWAYS = {
+    "Any": "typing",
+    "Callable": "collections.abc",
+    "Coroutine": "collections.abc",
+    "Self": "typing",
+    "TracebackType": "types",
+    "TypeVar": "typing",
+}
 # What asynchronous types become; the first argument stays.
 _PLAIN = {
     "AbstractAsyncContextManager": "contextlib.AbstractContextManager",
@@ -48,7 +56,7 @@ def blocking_stub() -> str:
         for name, module in sorted(imports.items())
     ]
     modules = ["import collections.abc", "import concurrent.futures", "import contextlib"]
-    text = "\n".join([*modules, *lines, "", *classes])
+    text = "\n".join([*modules, *lines, "", 'T = TypeVar("T")', "", *classes])
     return formatted(_HEADER + text, "blocking.pyi")
 
 
@@ -64,7 +72,7 @@ def _class_stub(name: str, imports: dict[str, str]) -> str:
                 methods[_blocking_name(node)] = _method_stub(stub)
                 for used in _names(stub):
                     _note(imports, used, origins)
-    return f"class {name}:\n" + "\n".join(f"    {stub}" for stub in methods.values()) + _ENTERING
+    return f"class {name}:\n" + "\n".join(f"    {stub}" for stub in methods.values()) + _OF_ALL
 
 
 def _class_source(kind: type[Any]) -> tuple[ast.ClassDef, ast.Module]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 import pyarrow
 import pytest
 
+from snakka.client import Producer as AsyncioProducer
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.consumer import TopicPartition
 from snakka.client.consumer.groups.listener import RebalanceListener
-from snakka.client.errors import ClientConfigError, ProducerFencedError
+from snakka.client.errors import ClientClosedError, ClientConfigError, ProducerFencedError
 from snakka.testing import BlockingLocalBroker
 
 
@@ -46,6 +47,19 @@ def test_a_transaction_is_kept_or_taken_back(servers: str) -> None:
         producer.send("kept", b"3")
         producer.commit_transaction()
     assert sorted(read_all(servers, "kept", 3, isolation_level="read_committed")) == [b"1", b"2", b"3"]
+
+
+def test_many_calls_are_made_in_the_client_s_own_loop(servers: str) -> None:
+    async def send(producer: AsyncioProducer) -> list[int]:
+        return [(await producer.send_and_wait("beside", b"%d" % number)).offset for number in range(5)]
+
+    with Producer(bootstrap_servers=servers) as producer:
+        beside = producer.begin(send)
+        assert producer.send_and_wait("other", b"meanwhile").offset == 0
+        assert beside.result(20) == [0, 1, 2, 3, 4]
+    assert read_all(servers, "beside", 5) == [b"0", b"1", b"2", b"3", b"4"]
+    with pytest.raises(ClientClosedError, match="the producer is stopped"):
+        producer.begin(send)
 
 
 def test_who_comes_later_with_the_same_id_fences(servers: str) -> None:

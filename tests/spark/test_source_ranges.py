@@ -8,7 +8,8 @@ import pytest
 from tests.spark.conftest import NewTopic
 from tests.spark.source_topics import at, fill, transactions
 
-from snakka.client.blocking import Admin, Consumer
+from snakka.client.blocking import Admin
+from snakka.client.consumer import Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.spark.columns import MOST_ROWS, ChosenColumns, source_schema
 from snakka.spark.source.offset_ranges import OffsetRange

@@ -3,9 +3,9 @@
 
 import concurrent.futures
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeVar, Unpack
 
 import pyarrow
 
@@ -43,6 +43,8 @@ from snakka.client.producer.transactional import TransactionScope
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.record_encoder import PairedHeaders
 from snakka.protocol.uuids import Uuid
+
+T = TypeVar("T")
 
 class Admin:
     def __init__(
@@ -275,6 +277,7 @@ class Admin:
         timeout_ms: int | None = ...,
     ) -> ClusterDescription: ...
     def unregister_broker(self, node_id: int, *, timeout_ms: int | None = ...) -> None: ...
+    def begin(self, use: Callable[[Any], Coroutine[Any, Any, T]]) -> concurrent.futures.Future[T]: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -327,6 +330,7 @@ class Producer:
         group: GroupMetadata | str,
     ) -> None: ...
     def partitions_for(self, topic: str) -> set[int]: ...
+    def begin(self, use: Callable[[Any], Coroutine[Any, Any, T]]) -> concurrent.futures.Future[T]: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -386,6 +390,7 @@ class Consumer:
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]: ...
     def partitions_for_topic(self, topic: str) -> frozenset[int]: ...
     def topics(self) -> frozenset[str]: ...
+    def begin(self, use: Callable[[Any], Coroutine[Any, Any, T]]) -> concurrent.futures.Future[T]: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

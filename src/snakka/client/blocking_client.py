@@ -8,7 +8,7 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -60,6 +60,13 @@ class BlockingClient:
         finally:
             self._end_thread()
 
+    def begin(self, use: Callable[[Any], Coroutine[Any, Any, T]]) -> "concurrent.futures.Future[T]":
+        """Let `use` run with the asyncio client in its loop, beside all else, and don't wait for it.
+
+        For those who would make many calls one after the other: each wakes two threads. Who cancels the future ends it.
+        """
+        return self._running_thread().begin(use(self._client))
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -76,11 +83,13 @@ class BlockingClient:
 
     def _call(self, make: Callable[[], Any]) -> Any:
         """What a call in the loop gives, awaited if need be, in a form that this thread can use."""
-        thread = self._thread
-        if thread is None:
-            raise ClientClosedError(f"the {self.kind.__name__.lower()} is stopped; make another one")
-        given = thread.call(make, _usable_elsewhere)
+        given = self._running_thread().call(make, _usable_elsewhere)
         return _Context(self, given) if hasattr(given, "__aenter__") else given
+
+    def _running_thread(self) -> LoopThread:
+        if self._thread is None:
+            raise ClientClosedError(f"the {self.kind.__name__.lower()} is stopped; make another one")
+        return self._thread
 
     def _end_thread(self) -> None:
         thread, self._thread = self._thread, None

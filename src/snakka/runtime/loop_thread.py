@@ -7,8 +7,10 @@ import asyncio
 import concurrent.futures
 import inspect
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 END_SECONDS = 10.0
 
@@ -112,6 +114,10 @@ class LoopThread:
                 "a blocking client can't be called from its own callbacks: it would wait for itself"
             )
         return _Call(self._loop, make, finish).wait()
+
+    def begin(self, coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+        """Run it in the loop, and don't wait: the future has its outcome, and cancelling it ends the coroutine."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def end(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

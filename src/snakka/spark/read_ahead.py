@@ -1,13 +1,17 @@
 """Batches that are made while Spark takes the one before: decoding and the way into the JVM go on at the same time.
 
-Rule: what makes them runs in one thread of its own, a few batches ahead and no more; what goes wrong there is told where the
+Rule: what makes them runs in one other thread, a few batches ahead and no more; what goes wrong there is told where the
 batches are taken.
 """
 
+import asyncio
 import threading
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import aclosing
 from queue import SimpleQueue
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -23,21 +27,16 @@ class _End(NamedTuple):
     error: BaseException | None
 
 
-class ReadAhead(Generic[T]):
-    """Iterates over `batches`, once."""
+class _Ahead(ABC, Generic[T]):
+    """Iterates over batches that are made in another thread, once."""
 
-    def __init__(self, batches: Iterator[T]) -> None:
-        self._batches = batches
+    def __init__(self) -> None:
         self._made: SimpleQueue[T | _End] = SimpleQueue()
-        self._room = threading.Semaphore(MOST_AHEAD - 1)  # the first one needs none
-        self._is_stopped = False
-        self._thread = threading.Thread(target=self._make, name="snakka read ahead", daemon=True)
-        self._thread.start()
 
     def __iter__(self) -> Iterator[T]:
         try:
             while not isinstance(batch := self._made.get(), _End):
-                self._room.release()
+                self._make_room()
                 yield batch
             if batch.error is not None:
                 raise batch.error
@@ -45,9 +44,36 @@ class ReadAhead(Generic[T]):
             self._stop()
 
     @property
+    @abstractmethod
     def is_running(self) -> bool:
         """Whether a batch is still being made, though nobody needs it any more."""
+
+    @abstractmethod
+    def _make_room(self) -> None:
+        """One was taken, and so another one may be made."""
+
+    @abstractmethod
+    def _stop(self) -> None:
+        """No more are needed."""
+
+
+class ReadAhead(_Ahead[T]):
+    """For `batches` that wait for files: they are made in a thread of their own."""
+
+    def __init__(self, batches: Iterator[T]) -> None:
+        super().__init__()
+        self._batches = batches
+        self._room = threading.Semaphore(MOST_AHEAD - 1)  # the first one needs none
+        self._is_stopped = False
+        self._thread = threading.Thread(target=self._make, name="snakka read ahead", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
         return self._thread.is_alive()
+
+    def _make_room(self) -> None:
+        self._room.release()
 
     def _stop(self) -> None:
         self._is_stopped = True
@@ -65,3 +91,61 @@ class ReadAhead(Generic[T]):
         except BaseException as error:
             end = _End(error)
         self._made.put(end)
+
+
+class FetchAhead(_Ahead[T]):
+    """For `batches` that a client fetches: they are made in its event loop, where nobody else must be woken for them.
+
+    `begin` is that of a blocking client.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[Callable[[Any], Coroutine[Any, Any, None]]], "Future[None]"],
+        batches: Callable[[Any], AsyncGenerator[T, None]],
+    ) -> None:
+        super().__init__()
+        self._batches = batches
+        self._made_count = self._taken_count = 0  # each is counted in one thread only
+        self._has_room = asyncio.Event()
+        self._waits_for_room = False
+        self._has_ended = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._making = begin(self._make)
+
+    @property
+    def is_running(self) -> bool:
+        return not self._has_ended.is_set()
+
+    def _make_room(self) -> None:
+        self._taken_count += 1
+        if self._waits_for_room:
+            assert self._loop is not None  # where the batch came from
+            self._loop.call_soon_threadsafe(self._has_room.set)
+
+    def _stop(self) -> None:
+        self._making.cancel()
+        self._has_ended.wait(END_SECONDS)
+
+    async def _make(self, client: Any) -> None:
+        end = _End(None)
+        self._loop = asyncio.get_running_loop()
+        try:
+            async with aclosing(self._batches(client)) as batches:
+                async for batch in batches:
+                    self._made.put(batch)
+                    self._made_count += 1
+                    await self._room()
+        except BaseException as error:
+            end = _End(error)
+        self._made.put(end)
+        self._has_ended.set()
+
+    async def _room(self) -> None:
+        """Who takes a batch after it is said that we wait tells us so; who took it before is seen by the second look."""
+        while self._made_count - self._taken_count >= MOST_AHEAD:
+            self._has_room.clear()
+            self._waits_for_room = True
+            if self._made_count - self._taken_count >= MOST_AHEAD:
+                await self._has_room.wait()
+            self._waits_for_room = False

@@ -5,18 +5,18 @@ to wait for. Every wait has the deadline that kafkaConsumer.pollTimeoutMs gives 
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import InputPartition
 
-from snakka.client.blocking import Consumer
+from snakka.client.consumer import Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
 from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_BYTES, MOST_ROWS, ChosenColumns
-from snakka.spark.read_ahead import ReadAhead
+from snakka.spark.read_ahead import FetchAhead
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.topic_offsets import GOES_ON, DataLossError
 from snakka.spark.worker_clients import worker_clients
@@ -48,8 +48,8 @@ class PartitionReader:
         if not isinstance(given, RangeToRead):
             return
         clients = worker_clients()
-        consumer = clients.consumer(consumer_settings(self.settings))
-        ahead = ReadAhead(self._batches(consumer, given))
+        kept = clients.consumer(consumer_settings(self.settings))
+        ahead = FetchAhead(kept.begin, lambda consumer: self._batches(consumer, given))
         is_at_rest = False
         try:
             yield from ahead
@@ -59,33 +59,35 @@ class PartitionReader:
             raise
         finally:
             if is_at_rest:
-                consumer.unsubscribe()
+                kept.unsubscribe()
             else:
-                clients.drop(consumer)
+                clients.drop(kept)
 
-    def _batches(self, consumer: Consumer, given: RangeToRead) -> "Iterator[pyarrow.RecordBatch]":
-        offsets = self._resolved(consumer, given.offsets)
+    async def _batches(
+        self, consumer: Consumer, given: RangeToRead
+    ) -> "AsyncGenerator[pyarrow.RecordBatch, None]":
+        offsets = await self._resolved(consumer, given.offsets)
         partition, start, end = offsets
         begins_at_earliest = given.offsets.start == EARLIEST
         consumer.assign([partition])
         consumer.seek(partition, start, up_to=end)
         while True:
             try:
-                fetched = consumer.fetch_arrow(
+                fetched = await consumer.fetch_arrow(
                     partition,
                     timeout_ms=self.poll_timeout_ms,
                     columns=self.columns.names,
                     max_bytes=MOST_BYTES,
                 )
                 if not fetched:
-                    if consumer.position(partition) >= end:
+                    if await consumer.position(partition) >= end:
                         return
-                    self._check_reachable(consumer, offsets)
+                    await self._check_reachable(consumer, offsets)
             except TopicRecreatedError as error:
                 self._report_loss(f"{partition} was made anew while its range up to {end} was read", error)
                 return
             except OffsetOutOfRangeError as error:
-                resumed = self._after_loss(consumer, offsets, begins_at_earliest, error)
+                resumed = await self._after_loss(consumer, offsets, begins_at_earliest, error)
                 if resumed is None:
                     return
                 consumer.seek(partition, resumed, up_to=end)
@@ -96,19 +98,19 @@ class PartitionReader:
             if fetched and _ends_at(fetched[-1], end):
                 return  # without another question, which costs a small task more than its rows
 
-    def _resolved(self, consumer: Consumer, offsets: OffsetRange) -> OffsetRange:
+    async def _resolved(self, consumer: Consumer, offsets: OffsetRange) -> OffsetRange:
         """With numbers for the names of ends."""
         partition, start, end = offsets
         if start == EARLIEST:
-            (start,) = consumer.beginning_offsets([partition]).values()
+            (start,) = (await consumer.beginning_offsets([partition])).values()
         if end == LATEST:
-            (end,) = consumer.end_offsets([partition]).values()
+            (end,) = (await consumer.end_offsets([partition])).values()
         return OffsetRange(partition, start, end)
 
-    def _check_reachable(self, consumer: Consumer, offsets: OffsetRange) -> None:
+    async def _check_reachable(self, consumer: Consumer, offsets: OffsetRange) -> None:
         """Nothing came in time: either there is nothing up to the end of the range, or it can't be had."""
-        position = consumer.position(offsets.partition)
-        (latest,) = consumer.end_offsets([offsets.partition]).values()
+        position = await consumer.position(offsets.partition)
+        (latest,) = (await consumer.end_offsets([offsets.partition])).values()
         if position >= latest:
             raise OffsetOutOfRangeError(f"the log of {offsets.partition} ends at {latest}")
         raise TimeoutError(
@@ -116,14 +118,14 @@ class PartitionReader:
             f" {self.poll_timeout_ms} ms: kafkaConsumer.pollTimeoutMs may be longer"
         )
 
-    def _after_loss(
+    async def _after_loss(
         self, consumer: Consumer, offsets: OffsetRange, begins_at_earliest: bool, error: Exception
     ) -> int | None:
         """Where to go on after records that are gone; None if the rest of the range is gone too."""
         partition, start, end = offsets
-        position = consumer.position(partition)
-        (earliest,) = consumer.beginning_offsets([partition]).values()
-        (latest,) = consumer.end_offsets([partition]).values()
+        position = await consumer.position(partition)
+        (earliest,) = (await consumer.beginning_offsets([partition])).values()
+        (latest,) = (await consumer.end_offsets([partition])).values()
         if begins_at_earliest and position == start and earliest > position:
             # Whoever asked for the earliest offset has lost nothing if that has moved on meanwhile.
             return earliest if earliest < end else None
