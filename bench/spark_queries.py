@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 KEY_BYTES = 8
 TABLE_ROWS = 50_000
 BATCH_ROWS = 1000
+HOUR_MS = 3_600_000
 STREAM_SECONDS = 120
 ONLY_OFFSETS = "offset LONG"
 
@@ -53,23 +54,31 @@ class Topic(NamedTuple):
             admin.create_topic(self.name, partitions=self.partitions)
         with Producer(bootstrap_servers=bootstrap) as producer:
             for partition in range(self.partitions):
-                left = self.rows // self.partitions
-                while left > 0:
-                    table = _random_rows(min(left, TABLE_ROWS), self.value_bytes)
-                    producer.send_arrow(self.name, table, key="key", partition=partition).result(120)
-                    left -= len(table)
+                rows = self.rows // self.partitions
+                for begin in range(0, rows, TABLE_ROWS):
+                    table = _random_rows(begin, min(begin + TABLE_ROWS, rows), rows, self.value_bytes)
+                    producer.send_arrow(
+                        self.name, table, key="key", timestamp="timestamp", partition=partition
+                    ).result(120)
 
 
-def _random_rows(count: int, value_bytes: int) -> pyarrow.Table:
+def _random_rows(begin: int, end: int, rows: int, value_bytes: int) -> pyarrow.Table:
+    """Those from `begin` to `end` of so many, which have come evenly in the hour before now.
+
+    Each has its own time, as in a topic that producers have filled: a column of one time would cost Parquet nothing to read.
+    """
     import numpy
 
+    count = end - begin
     chance = numpy.random.default_rng(count + value_bytes)
+    times = int(time.time() * 1000) - HOUR_MS + numpy.arange(begin, end) * HOUR_MS // rows
 
     def column(size: int) -> pyarrow.Array:
         fixed = pyarrow.py_buffer(chance.bytes(count * size))
         return pyarrow.Array.from_buffers(pyarrow.binary(size), count, [None, fixed]).cast(pyarrow.binary())
 
-    return pyarrow.table({"key": column(KEY_BYTES), "value": column(value_bytes)})
+    columns = {"key": column(KEY_BYTES), "value": column(value_bytes), "timestamp": pyarrow.array(times)}
+    return pyarrow.table(columns)
 
 
 class Reader(Enum):

@@ -127,12 +127,18 @@ def test_every_reader_reads_the_same_rows(queries: Queries) -> None:
     for reader in (Reader.OURS, Reader.LOGS, Reader.PARQUET):
         frame = queries.frame(reader, SMALL)
         totals = frame.selectExpr(
-            "count(*)", "sum(offset)", "sum(crc32(value))", "sum(crc32(key))"
+            "count(*)",
+            "sum(offset)",
+            "sum(crc32(value))",
+            "sum(crc32(key))",
+            "sum(unix_millis(timestamp))",
+            "count(distinct timestamp)",
         ).collect()[0]
         if reader is Reader.OURS:
             expected = totals
         assert totals == expected, reader
         assert totals[0] == SMALL.rows
+        assert totals[5] >= SMALL.rows // SMALL.partitions, "records of a partition have each their own time"
 
 
 @pytest.mark.parametrize("reader", [Reader.BARE_RECEIVED, Reader.BARE_READ])
