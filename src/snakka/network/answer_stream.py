@@ -18,7 +18,7 @@ _ROOM_AT_ONCE_BYTES = 128 * 1024 * 1024
 CLOSED = "has closed the connection"
 # While so much or more of an answer is still to come, the system wakes us for so much at once: nobody can use a part of it.
 _LEAST_AT_ONCE_BYTES = 64 * 1024
-_MOST_AT_ONCE_BYTES = 512 * 1024
+_MOST_AT_ONCE_BYTES = 2 * 1024 * 1024
 
 
 class AnswerMemory(ReceiveMemory):
