@@ -25,22 +25,18 @@ class Maker:
     def __init__(self, count: int, *, wanted: int = 0, fails: bool = False) -> None:
         self.made = 0
         self.has_made_wanted = threading.Event()
-        self.is_closed = False
         self._count = count
         self._wanted = wanted
         self._fails = fails
 
     def batches(self) -> Iterator[int]:
-        try:
-            for number in range(self._count):
-                self.made += 1
-                if self.made == self._wanted:
-                    self.has_made_wanted.set()
-                yield number
-            if self._fails:
-                raise ValueError("the rest is gone")
-        finally:
-            self.is_closed = True
+        for number in range(self._count):
+            self.made += 1
+            if self.made == self._wanted:
+                self.has_made_wanted.set()
+            yield number
+        if self._fails:
+            raise ValueError("the rest is gone")
 
 
 class Loop:
@@ -65,13 +61,9 @@ def ahead_of(request: pytest.FixtureRequest, loop: Loop) -> Callable[[Maker], Ah
     def fetched(maker: Maker) -> FetchAhead[int]:
         async def batches(client: object) -> AsyncGenerator[int, None]:
             assert client is loop
-            made = maker.batches()
-            try:
-                for number in made:
-                    await asyncio.sleep(0)
-                    yield number
-            finally:
-                made.close()  # type: ignore[attr-defined] -- a generator
+            for number in maker.batches():
+                await asyncio.sleep(0)
+                yield number
 
         return FetchAhead(loop.begin, batches)
 

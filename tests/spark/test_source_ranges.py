@@ -11,6 +11,7 @@ from tests.spark.source_topics import at, fill, transactions
 from snakka.client.blocking import Admin
 from snakka.client.consumer import Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
+from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_ROWS, ChosenColumns, source_schema
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.partition_reader import PartitionReader, RangeToRead
@@ -187,6 +188,25 @@ def test_waiting_has_an_end(broker: BlockingLocalBroker, new_topic: NewTopic) ->
     finally:
         producer.abort_transaction()
         producer.stop()
+
+
+def test_a_task_that_ends_in_the_middle_of_a_fetch_leaves_a_client_that_reads_on(
+    broker: BlockingLocalBroker, new_topic: NewTopic
+) -> None:
+    topic, other = new_topic(), new_topic()
+    fill(broker.bootstrap_servers, topic, range(3))
+    fill(broker.bootstrap_servers, other, range(2))
+    chosen = reader(broker.bootstrap_servers, client_id="interrupted")
+    kept = worker_clients().consumer(consumer_settings(chosen.settings))
+    for _ in range(3):
+        unfinished = chosen.read(RangeToRead(OffsetRange(at(topic, 0), 0, 5)))
+        assert next(unfinished).num_rows == 3  # and now it waits for the other two
+        began = time.monotonic()
+        unfinished.close()
+        assert time.monotonic() - began < LONG_MS / 2000
+        assert worker_clients().consumer(consumer_settings(chosen.settings)) is kept
+        assert offsets(read(chosen, other, 0, 2)) == [0, 1]
+    assert offsets(read(chosen, topic, 0, 3)) == [0, 1, 2]
 
 
 def test_a_worker_keeps_its_clients(broker: BlockingLocalBroker, new_topic: NewTopic) -> None:
