@@ -446,6 +446,10 @@ def test_offsets_are_written_as_spark_does() -> None:
             "the reason",
         ),
         (
+            "worker:\n  Traceback (most recent call last):\n    File x, line 1\n  OSError: too long\nPYTHONPATH was:\n  /x",
+            "too long",
+        ),
+        (
             "Job aborted due to stage failure: Task 0 failed (TID 3) (host driver): java.io.IOException: full",
             "full",
         ),
@@ -469,6 +473,7 @@ def test_what_spark_says_becomes_a_line(text: str, line: str) -> None:
             "Streaming stateful operator name does not match with the operator in state metadata.",
             "begin anew",
         ),
+        ("No module named 'pyarrow'", "spark.pyspark.python"),
         ("[X] Java gateway process exited before sending its port number.", "It needs Java 17"),
         ("Division by zero.", "Division by zero."),
     ],

@@ -19,10 +19,17 @@ LOCAL_MASTER = "local[*]"
 _LOOPBACK = "127.0.0.1"
 _JVM_OPTIONS = "SPARK_SUBMIT_OPTS"
 _SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
+_PYTHON = "spark.pyspark.python"
 _STDERR = 2
 
 # The JVM looks at each value of columns that come from Python; Arrow need not check again what Spark has checked.
 _TRUSTED_ARROW = "-Darrow.enable_unsafe_memory_access=true -Darrow.enable_null_check_for_get=false"
+
+
+_SOCKETS = "spark.python.unix.domain.socket.dir"
+_SHORT_DIRECTORY = (
+    "/tmp"  # where sockets are by default, unless a container has a directory of its own for them
+)
 
 
 class FastSetting(NamedTuple):
@@ -37,7 +44,8 @@ FAST_SETTINGS = (
     FastSetting(
         "spark.python.unix.domain.socket.enabled",
         "true",
-        "Workers in Python are reached without TCP, whose delayed acknowledgements hold up each task for 40 ms.",
+        "Workers in Python are reached without TCP, whose delayed acknowledgements hold up each task for 40 ms."
+        f" On YARN with {_SOCKETS}={_SHORT_DIRECTORY}: the names of a container's own directories are too long.",
     ),
     FastSetting(
         "spark.driver.defaultJavaOptions",
@@ -54,6 +62,16 @@ FAST_SETTINGS = (
 )
 
 
+def is_local(master: str) -> bool:
+    """Whether executors are threads of the driver's own JVM."""
+    return master.startswith("local")
+
+
+def is_here(master: str) -> bool:
+    """Whether executors are processes of this machine. A Kubernetes on loopback runs them in containers, so they are not."""
+    return is_local(master) or master.startswith((f"spark://{_LOOPBACK}:", "spark://localhost:"))
+
+
 def default_confs(master: str, cores: int) -> dict[str, str]:
     """What a session gets unless its user says otherwise."""
     confs = {
@@ -68,9 +86,11 @@ def default_confs(master: str, cores: int) -> dict[str, str]:
         # The sink's transactions belong to one attempt of a task at a time.
         "spark.speculation": "false",
     }
-    if master.startswith("local") or _LOOPBACK in master:
+    if is_here(master):
         confs["spark.driver.bindAddress"] = _LOOPBACK
         confs["spark.driver.host"] = _LOOPBACK
+    else:
+        confs[_SOCKETS] = _SHORT_DIRECTORY
     return confs
 
 
@@ -88,12 +108,14 @@ def open_session(
     """
     from pyspark.sql import SparkSession
 
-    # Executors on this machine run the Python that runs us, not whichever comes first on the PATH.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
     given = dict(confs or {})
+    if _PYTHON in given:
+        os.environ["PYSPARK_PYTHON"] = given[_PYTHON]  # PySpark itself would not look at it
+    elif is_here(master):
+        # The Python that runs us, not whichever comes first on the PATH.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if is_local(master):
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
     shown = {**default_confs(master, os.cpu_count() or 1), "spark.app.name": name, "spark.master": master}
     if _has_jvm():
         shown, given = {**shown, **given}, {}
@@ -102,7 +124,7 @@ def open_session(
         builder = builder.config(key, shown[key])
     with (
         _settings_file(given) as arguments,
-        _variables(_fast_start(master) | arguments),
+        _variables(_fast_start(master) | arguments | _python_first(master)),
         _stderr_to(log_file),
     ):
         return builder.getOrCreate()
@@ -138,9 +160,20 @@ def _fast_start(master: str) -> dict[str, str]:
     if "-XX:SharedArchiveFile" not in given and (options := archive_options()):
         changes[_JVM_OPTIONS] = " ".join([*filter(None, [given]), *options])
     # Elsewhere executors are given the Python that the home has.
-    if master.startswith("local") and "SPARK_HOME" not in os.environ and (home := light_home()):
+    if is_local(master) and "SPARK_HOME" not in os.environ and (home := light_home()):
         changes["SPARK_HOME"] = str(home)
     return changes
+
+
+def _python_first(master: str) -> dict[str, str]:
+    """Elsewhere executors run the python3 that is first on their PATH, unless they are told another one.
+
+    Spark runs the driver's side of a source by the same command: there it should be the Python that runs us.
+    """
+    if is_here(master):
+        return {}
+    path = [str(Path(sys.executable).parent), *filter(None, [os.environ.get("PATH")])]
+    return {"PATH": os.pathsep.join(path)}
 
 
 @contextmanager

@@ -30,6 +30,10 @@ _REMEDIES = (
         _OTHER_FILE + "change its steps back, or begin anew with `snakka pipeline reset --to earliest`",
     ),
     (
+        re.compile(r"No module named '(?:snakka|pyspark_snakka|pyarrow|numpy)[.']"),
+        ": executors need a Python with snakka[spark]; --conf spark.pyspark.python=... says which, on this machine too",
+    ),
+    (
         re.compile(r"Java gateway process exited"),
         " It needs Java 17, on the PATH or as JAVA_HOME, and a master that Spark knows",
     ),
@@ -101,8 +105,10 @@ def _own_words(error: BaseException) -> str:
 
 
 def _last_of_trace(text: str) -> str:
-    """What was raised, of the innermost Python trace."""
-    lines = text.rsplit(_TRACE, 1)[1].splitlines()[1:]
+    """What was raised, of the innermost Python trace, which may be indented as a whole."""
+    before, trace = text.rsplit(_TRACE, 1)
+    indent = before[len(before.rstrip(" ")) :]
+    lines = [line.removeprefix(indent) for line in trace.splitlines()[1:]]
     raised = next((line for line in lines if line.strip() and not line.startswith(" ")), "")
     return _PYTHON_CLASS.sub("", raised) or raised
 
