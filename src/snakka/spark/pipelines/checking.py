@@ -13,8 +13,8 @@ from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import check_plan
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
-from snakka.spark.pipelines.runner import python_path, session_confs
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
+from snakka.spark.pipelines.step_modules import modules_on_path
 from snakka.spark.session import open_session
 
 _MASTER = "local[1]"
@@ -52,9 +52,9 @@ def _ask_cluster(pipeline: Pipeline) -> list[Problem]:
 
 
 def _ask_spark(pipeline: Pipeline, scratch: Path) -> tuple[list[Problem], dict[str, str]]:
-    confs = {**session_confs(pipeline, {}), "spark.sql.warehouse.dir": str(scratch / "warehouse")}
+    confs = {**pipeline.spark, "spark.sql.warehouse.dir": str(scratch / "warehouse")}
     silence_pyspark()
-    with python_path(pipeline):
+    with modules_on_path(pipeline):
         try:
             session = open_session(pipeline.name, master=_MASTER, confs=confs, log_file=scratch / "spark.log")
         except Exception as error:

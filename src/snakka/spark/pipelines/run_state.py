@@ -3,6 +3,7 @@
     <checkpoint>/run.lock        held while the pipeline runs; the kernel lets go of it however the process ends
     <checkpoint>/status.json     what it does, or how it ended; replaced whole, so a reader never sees half of it
     <checkpoint>/spark.log       what Spark and its workers had to say
+    <checkpoint>/modules.zip     the modules of steps, for executors on other machines
     <checkpoint>/starts.json     where queries without a checkpoint begin, after a reset
     <checkpoint>/sinks/<sink>/   Spark's own checkpoint of the query of a sink
 
@@ -38,6 +39,7 @@ class RunState:
         # A checkpoint elsewhere can't hold a lock, so what belongs to this machine stays beside the file.
         self.directory = local or pipeline.file.resolve().parent / ".snakka" / pipeline.name
         self.log_file = self.directory / "spark.log"
+        self.modules_archive = self.directory / "modules.zip"
         self._lock_file = self.directory / "run.lock"
         self._status_file = self.directory / "status.json"
         self._starts_file = self.directory / "starts.json"

@@ -15,7 +15,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from types import FrameType
@@ -26,6 +26,7 @@ from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import offsets_at, topic_problems
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
+from snakka.spark.pipelines.masters import reach_master, require_image
 from snakka.spark.pipelines.offset_reset import LATEST
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import build_views
@@ -36,9 +37,9 @@ from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
-from snakka.spark.pipelines.standalone_cluster import reach_master
+from snakka.spark.pipelines.step_modules import modules_on_path, send_modules
 from snakka.spark.pipelines.terminal import Display
-from snakka.spark.session import open_session
+from snakka.spark.session import is_local, open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -112,6 +113,9 @@ class Run:
         session = self._open_session()
         try:
             self._watch_signals()  # Spark has put its own handler for Ctrl-C in place
+            require_image(session, self._settings.master)
+            if not is_local(self._settings.master):
+                send_modules(session, self._pipeline, self._state.modules_archive)
             if not self._asked_to_stop.is_set():
                 self._start_queries(session)
             self._outcome = "running" if self._outcome == "starting" else self._outcome
@@ -129,12 +133,12 @@ class Run:
             f"starting Spark on {self._settings.master}" + (f"; its log is {log}" if log else "")
         )
         self._display.say(engine_line())
-        with python_path(self._pipeline):
+        with modules_on_path(self._pipeline) if is_local(self._settings.master) else nullcontext():
             try:
                 return open_session(
                     self._pipeline.name,
                     master=self._settings.master,
-                    confs=session_confs(self._pipeline, self._settings.confs),
+                    confs={**self._pipeline.spark, **self._settings.confs},
                     log_file=log,
                 )
             except Exception as error:
@@ -344,29 +348,6 @@ def group_of(pipeline: Pipeline, sink: str) -> str:
     if sink == DEAD_LETTERS or len(pipeline.sinks) > 1:
         return f"{pipeline.name}-{sink}"
     return pipeline.name
-
-
-def session_confs(pipeline: Pipeline, given: Mapping[str, str]) -> dict[str, str]:
-    """The file's settings, and above them those of the command line."""
-    confs = {**pipeline.spark, **given}
-    # Executors on other processes import the modules of steps too.
-    paths = os.pathsep.join(map(str, pipeline.python_path))
-    confs.setdefault("spark.executorEnv.PYTHONPATH", paths)
-    return confs
-
-
-@contextmanager
-def python_path(pipeline: Pipeline) -> Iterator[None]:
-    """Workers of a local master inherit the environment of the JVM, which starts inside this."""
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([*map(str, pipeline.python_path), *filter(None, [before])])
-    try:
-        yield
-    finally:
-        if before is None:
-            os.environ.pop("PYTHONPATH", None)
-        else:
-            os.environ["PYTHONPATH"] = before
 
 
 def _listener(reports: "SimpleQueue[str]") -> Any:

@@ -19,7 +19,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -32,8 +31,6 @@ LOOPBACK = "127.0.0.1"
 START_SECONDS = 180.0
 STOP_SECONDS = 20.0
 _POLL_SECONDS = 0.1
-_REACH_SECONDS = 5.0
-_SCHEME = "spark://"
 _MASTER_CLASS = "org.apache.spark.deploy.master.Master"
 _WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
 _MASTER_READY = re.compile(r"Starting Spark master at (spark://\S+)")
@@ -229,27 +226,6 @@ class StandaloneCluster:
         except (FileNotFoundError, ValueError):
             return {}
         return content
-
-
-def reach_master(master: str) -> None:
-    """PipelineError if no standalone master is there; Spark itself would look for it for more than a minute."""
-    if not master.startswith(_SCHEME):
-        return
-    why_not = ""
-    for address in master.removeprefix(_SCHEME).split(","):
-        host, _, port = address.rpartition(":")
-        try:
-            # Nothing is asked: it only connects.
-            there = HTTPConnection(host, int(port), timeout=_REACH_SECONDS)
-            there.connect()
-            there.close()
-        except ValueError:
-            why_not = "spark://HOST:PORT is wanted"
-        except OSError as error:
-            why_not = error.strerror or str(error)
-        else:
-            return
-    raise PipelineError(f"no Spark master answers at {master}: {why_not}")
 
 
 def _command_line(pid: int) -> str:

@@ -1,0 +1,77 @@
+"""What a master must have before a pipeline runs on it, where Spark itself would wait for it for long, or for ever.
+
+Rule: it says in a line what is missing and asks nothing of the master; all else is Spark's business.
+"""
+
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from snakka.spark.pipelines.problems import PipelineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STANDALONE = "spark://"
+_KUBERNETES = "k8s://"
+_IMAGE = "spark.kubernetes.container.image"
+_IMAGE_OF_EXECUTORS = "spark.kubernetes.executor.container.image"
+_WEB_PORTS = {"https": 443, "http": 80}
+_REACH_SECONDS = 5.0
+
+
+def reach_master(master: str) -> None:
+    """PipelineError if nobody answers there."""
+    if master.startswith(_STANDALONE):
+        who, form, find = "Spark master", "spark://HOST:PORT", _standalone_addresses
+    elif master.startswith(_KUBERNETES):
+        who, form, find = "Kubernetes", "k8s://https://HOST:PORT", _kubernetes_addresses
+    else:
+        return
+    try:
+        why_not = _why_not_reached(find(master))
+    except ValueError:
+        why_not = f"{form} is wanted"
+    if why_not:
+        raise PipelineError(f"no {who} answers at {master}: {why_not}")
+
+
+def require_image(session: "SparkSession", master: str) -> None:
+    """PipelineError if Kubernetes is not told what its pods are made of: Spark would try again every second."""
+    if master.startswith(_KUBERNETES):
+        confs = session.sparkContext.getConf()
+        if not (confs.contains(_IMAGE) or confs.contains(_IMAGE_OF_EXECUTORS)):
+            raise PipelineError(
+                f"Kubernetes runs executors in pods, which need an image that has snakka[spark]: --conf {_IMAGE}=..."
+            )
+
+
+def _standalone_addresses(master: str) -> list[tuple[str, int]]:
+    """ValueError for what is no address."""
+    addresses = (each.rpartition(":") for each in master.removeprefix(_STANDALONE).split(","))
+    return [(host, int(port)) for host, _, port in addresses]
+
+
+def _kubernetes_addresses(master: str) -> list[tuple[str, int]]:
+    """As Spark understands it, https unless said; ValueError as above."""
+    address = master.removeprefix(_KUBERNETES)
+    parts = urlsplit(address if "://" in address else f"https://{address}")
+    if parts.scheme not in _WEB_PORTS or not parts.hostname:
+        raise ValueError(address)
+    return [(parts.hostname, parts.port or _WEB_PORTS[parts.scheme])]
+
+
+def _why_not_reached(addresses: list[tuple[str, int]]) -> str:
+    """Empty if one of them can be connected to."""
+    why_not = ""
+    for host, port in addresses:
+        try:
+            # Nothing is asked: it only connects.
+            there = HTTPConnection(host, port, timeout=_REACH_SECONDS)
+            there.connect()
+            there.close()
+        except OSError as error:
+            why_not = error.strerror or str(error)
+        else:
+            return ""
+    return why_not
