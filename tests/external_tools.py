@@ -15,6 +15,8 @@ SPARK_CONNECTOR = ROOT / "build" / "spark-connector"
 # Of the connector and of its part for tokens: Spark's own version, then older ones that run on it as well. A mirror may lack
 # the newest, or one of the two.
 SPARK_CONNECTOR_VERSIONS = (("4.3.0", "4.3.0"), ("4.2.0", "4.2.0"), ("4.2.0", "4.0.0"))
+HADOOP = ROOT / "build" / "hadoop"
+HADOOP_VERSIONS = ("3.5.0", "3.4.2")  # Spark's own, then an older one that speaks with it as well
 FETCH_SECONDS = 600
 
 
@@ -23,23 +25,7 @@ def find_kafka_libs() -> str | None:
     given = os.environ.get("SNAKKA_KAFKA_LIBS")
     if given:
         return given
-    if shutil.which("java") is None:
-        return None
-    wanted = ROOT / "bench" / "pom.xml"
-    done = KAFKA_LIBS / ".complete"
-    # What is there is what was wanted then; a changed list is fetched anew.
-    if done.exists() and done.read_text() == wanted.read_text():
-        return str(KAFKA_LIBS)
-    if shutil.which("mvn") is None:
-        return None
-    command = [
-        *("mvn", "-q", "-B", "-f", str(wanted)),
-        *("dependency:copy-dependencies", f"-DoutputDirectory={KAFKA_LIBS}"),
-    ]
-    if _succeeds(command):
-        done.write_text(wanted.read_text())
-        return str(KAFKA_LIBS)
-    return None
+    return str(KAFKA_LIBS) if _is_fetched(ROOT / "bench" / "pom.xml", KAFKA_LIBS) else None
 
 
 def find_spark_connector() -> list[str] | None:
@@ -47,25 +33,41 @@ def find_spark_connector() -> list[str] | None:
     given = os.environ.get("SNAKKA_SPARK_CONNECTOR")
     if given:
         return _jars(Path(given))
-    if shutil.which("java") is None:
-        return None
+    versions = [
+        (f"-Dconnector.version={connector}", f"-Dtokens.version={tokens}")
+        for connector, tokens in SPARK_CONNECTOR_VERSIONS
+    ]
     wanted = ROOT / "bench" / "spark-connector-pom.xml"
-    done = SPARK_CONNECTOR / ".complete"
+    return _jars(SPARK_CONNECTOR) if _is_fetched(wanted, SPARK_CONNECTOR, *versions) else None
+
+
+def find_hadoop() -> list[str] | None:
+    """The jars of Hadoop's daemons: in SNAKKA_HADOOP, or fetched by Maven into build/ once."""
+    given = os.environ.get("SNAKKA_HADOOP")
+    if given:
+        return _jars(Path(given))
+    wanted = ROOT / "tests" / "spark" / "hadoop-pom.xml"
+    versions = [(f"-Dhadoop.version={version}",) for version in HADOOP_VERSIONS]
+    return _jars(HADOOP) if _is_fetched(wanted, HADOOP, *versions) else None
+
+
+def _is_fetched(wanted: Path, directory: Path, *versions: tuple[str, ...]) -> bool:
+    """Whether the directory has what a file of Maven's wants, in the first of the versions that can be had."""
+    if shutil.which("java") is None:
+        return False
+    done = directory / ".complete"
+    # What is there is what was wanted then; a changed list is fetched anew.
     if done.exists() and done.read_text() == wanted.read_text():
-        return _jars(SPARK_CONNECTOR)
+        return True
     if shutil.which("mvn") is None:
-        return None
-    for connector, tokens in SPARK_CONNECTOR_VERSIONS:
-        shutil.rmtree(SPARK_CONNECTOR, ignore_errors=True)
-        command = [
-            *("mvn", "-q", "-B", "-f", str(wanted), f"-Dconnector.version={connector}"),
-            *(f"-Dtokens.version={tokens}", "dependency:copy-dependencies"),
-            f"-DoutputDirectory={SPARK_CONNECTOR}",
-        ]
-        if _succeeds(command):
+        return False
+    for settings in versions or ((),):
+        shutil.rmtree(directory, ignore_errors=True)
+        copy = ("dependency:copy-dependencies", f"-DoutputDirectory={directory}")
+        if _succeeds(["mvn", "-q", "-B", "-f", str(wanted), *settings, *copy]):
             done.write_text(wanted.read_text())
-            return _jars(SPARK_CONNECTOR)
-    return None
+            return True
+    return False
 
 
 def _jars(directory: Path) -> list[str]:
