@@ -69,7 +69,8 @@ _RUN_NOTES = """examples:
   snakka pipeline run orders.toml
   snakka pipeline run orders.toml --trigger available-now
   snakka pipeline run orders.toml --master spark://127.0.0.1:7077 --conf spark.executor.memory=2g
-  snakka pipeline run orders.toml --master k8s://https://cluster.example.com:6443
+  snakka pipeline run orders.toml --master yarn --conf spark.executor.instances=4
+  snakka pipeline run orders.toml --master k8s://https://HOST:6443 --conf spark.kubernetes.container.image=IMAGE
 
 On a terminal the progress is drawn in place; elsewhere it is a line for each batch. Ctrl-C or SIGTERM lets the
 batches that are under way finish, then stops; a second one stops at once. What was not finished is done by the next run.
