@@ -30,7 +30,7 @@ def _options(merge: bool, partition_by: tuple[str, ...], more: dict[str, str]) -
 
 
 def delta_opener(
-    path: Path,
+    path: Path | str,
     schema: pa.Schema = SCHEMA,
     *,
     merge: bool = False,
