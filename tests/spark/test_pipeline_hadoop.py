@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from hadoop_cluster import HOST, SPARK_JARS, HadoopCluster
-from pipeline_commands import Terminal, warm_cache
+from pipeline_commands import Terminal
 from tests.external_tools import find_hadoop
 from tests.spark.conftest import SHORT_LIVED_JVM
 from topic_sink_reading import values
@@ -99,16 +99,10 @@ def test_a_pipeline_on_yarn_goes_on_from_its_checkpoint_in_hdfs(
     hadoop: HadoopCluster,
     path_of_the_nodes: Path,
     tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     for topic in ("rides", "copies"):
         admin.create_topic(topic, partitions=2)
-    terminal = Terminal(
-        tmp_path,
-        XDG_CACHE_HOME=str(warm_cache(tmp_path_factory)),
-        HADOOP_CONF_DIR=str(hadoop.settings),
-        SPARK_LOCAL_IP=HOST,
-    )
+    terminal = Terminal(tmp_path, HADOOP_CONF_DIR=str(hadoop.settings), SPARK_LOCAL_IP=HOST)
     terminal.environment.pop("PYSPARK_PYTHON", None)
     text = RIDES.format(files=hadoop.files, bootstrap=broker.bootstrap_servers)
     (tmp_path / "rides.yaml").write_text(text)
