@@ -25,8 +25,6 @@ SECONDS = 400
 SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # Their tests need the archive of classes; where they run, all may have it.
 NEED_ARCHIVE = {"test_demo.py", "test_pipeline_runs.py"}
-# On clusters of their own, whose JVMs do nothing most of the time: they need not wait until the session is not needed.
-ON_CLUSTERS = {"test_executor_kills.py", "test_pipeline_hadoop.py", "test_pipeline_kubernetes.py"}
 JVM_VARIABLES = ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS")
 
 
@@ -37,12 +35,11 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All that use the session in one worker: a second one would cost more than it gains. The first waits for its start."""
+    """All in one worker: a second JVM would cost more than it gains. Whoever comes first waits for Spark to start."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
-            group = "spark-clusters" if item.path.name in ON_CLUSTERS else "spark"
-            item.add_marker(pytest.mark.xdist_group(group))
+            item.add_marker(pytest.mark.xdist_group("spark"))
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(SECONDS))
 
