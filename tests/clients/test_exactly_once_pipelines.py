@@ -4,6 +4,7 @@ The members' protocol makes no difference. Who takes over from a dead worker has
 """
 
 import asyncio
+import threading
 import time
 
 import pytest
@@ -78,7 +79,10 @@ class Worker:
         self._producer.commit_transaction(DEADLINE_SECONDS)
 
     def close(self) -> None:
-        self.consumer.close()
+        """Now and then librdkafka waits here for ever, with its threads idle; then it is left to the process's end."""
+        closing = threading.Thread(target=self.consumer.close, daemon=True)
+        closing.start()
+        closing.join(20)
 
 
 def fill(bootstrap: str, topic: str) -> None:
