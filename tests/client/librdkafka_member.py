@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from confluent_kafka import Consumer, Message, TopicPartition
+from tests.clients.librdkafka_closing import close_member
 
 POLL_SECONDS = 0.05
 
@@ -56,7 +57,7 @@ class LibrdkafkaMember:
         except Exception as error:
             self.failure = error
         finally:
-            consumer.close()
+            close_member(consumer)
 
     def _changed(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """What is assigned is looked at after every poll."""

@@ -47,6 +47,7 @@ class Confluent:
         from confluent_kafka import Consumer
 
         self._is_cooperative = options.get("strategy") == "cooperative-sticky"
+        self._is_static = "instance" in options
         settings = {
             "bootstrap.servers": bootstrap,
             "group.id": group,
@@ -103,7 +104,12 @@ class Confluent:
         return {row.partition: row.offset for row in rows if row.offset >= 0}
 
     def close(self) -> None:
-        self._consumer.close()
+        from tests.clients.librdkafka_closing import close_member
+
+        if self._is_static:
+            self._consumer.close()  # it must stay a member
+        else:
+            close_member(self._consumer)
 
 
 # -- kafka-python -------------------------------------------------------------------------------------------------

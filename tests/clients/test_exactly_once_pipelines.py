@@ -4,7 +4,6 @@ The members' protocol makes no difference. Who takes over from a dead worker has
 """
 
 import asyncio
-import threading
 import time
 
 import pytest
@@ -13,6 +12,7 @@ from aiokafka import TopicPartition as AioTopicPartition
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from tests.cli.broker_process import start_broker
 from tests.clients.exchange import DEADLINE_SECONDS, create_topic
+from tests.clients.librdkafka_closing import close_member
 
 PARTITIONS = 2
 NUMBERS = 60
@@ -79,11 +79,7 @@ class Worker:
         self._producer.commit_transaction(DEADLINE_SECONDS)
 
     def close(self) -> None:
-        """In a thread: a C call that never returned, as was seen once, would hang the whole run in spite of all timeouts."""
-        closing = threading.Thread(target=self.consumer.close, daemon=True)
-        closing.start()
-        closing.join(DEADLINE_SECONDS)
-        assert not closing.is_alive(), "librdkafka does not end to close its consumer"
+        close_member(self.consumer)
 
 
 def fill(bootstrap: str, topic: str) -> None:
