@@ -223,6 +223,31 @@ def test_a_batch_before_the_decided_one_is_not_written_again(job: Job) -> None:
     assert job.seen() == ["a"]
 
 
+def test_what_an_earlier_batch_has_decided_is_finished_before_the_next_writes(job: Job) -> None:
+    """Users number the writes of a job, and may go on after one that failed behind its decision."""
+    for batch_id in (1, 2):
+        job.decisions.write(Decision(job.query_id, batch_id, (job.written(0, b"%d" % batch_id),)))
+        assert str(batch_id) not in job.seen()
+        if batch_id == 1:
+            job.end.begin(BatchName(job.query_id, batch_id + 1))
+        else:
+            job.end.commit([job.task(batch_id + 1, 0)])  # its tasks had no rows
+        assert str(batch_id) in job.seen()
+        decision = job.decisions.last_of(job.query_id)
+        assert decision is not None
+        assert (decision.batch_id, decision.is_finished) == (batch_id, True)
+
+
+def test_abort_spares_what_an_earlier_batch_has_decided(job: Job, admin: Admin) -> None:
+    job.decisions.write(Decision(job.query_id, 1, (job.written(0, b"a"),)))
+    job.written(1, b"by the next one")
+    job.end.abort([None], BatchName(job.query_id, 2))
+    assert not job.is_settled(admin)
+    job.end.commit([job.task(1, 0)])
+    assert job.is_settled(admin)
+    assert job.seen() == ["a"]
+
+
 def test_abort_does_nothing_once_decided(job: Job, admin: Admin) -> None:
     """Spark calls it after a commit that has failed, too."""
     messages = [job.task(0, 0, b"a"), job.task(0, 1, b"b")]

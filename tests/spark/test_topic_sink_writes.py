@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.spark.topic_sink_reading import read_topic, values
 
-from snakka.client.blocking import Admin
+from snakka.client.blocking import Admin, Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.key_hash import partition_for_key
+from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.batch_saver import batch_saver
+from snakka.spark.topic_sink.decisions import Decision, DecisionTopic
+from snakka.spark.topic_sink.task_writer import transactional_id
+from snakka.spark.topic_sink.write_options import write_options
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -256,3 +260,99 @@ def test_in_foreach_batch_exactly_once_needs_a_name_and_then_has_all_modes(
         with pytest.raises(Exception, match="enough"):
             run("named", last, txnAppId=topic)
     assert sorted(map(int, values(broker.bootstrap_servers, topic))) == [*range(30)]
+
+
+def saved_by(
+    spark: "SparkSession", checkpoint: Path, *savers: "Callable[[DataFrame, int], None]", rows: int = 10
+) -> None:
+    """Two batches, each of which is given to all of them."""
+
+    def each(batch: "DataFrame", batch_id: int) -> None:
+        for save in savers:
+            save(batch.selectExpr("cast(value as string) as value"), batch_id)
+        if batch_id == 1:
+            raise RuntimeError("enough")
+
+    numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows).load()
+    query = numbers.writeStream.foreachBatch(each).option("checkpointLocation", str(checkpoint))
+    query.start().awaitTermination()
+
+
+def test_several_savers_of_one_query_leave_out_nothing(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    topics = new_topic(1), new_topic(1)
+    exactly_once = {
+        "kafka.bootstrap.servers": broker.bootstrap_servers,
+        "deliveryGuarantee": "exactly-once",
+    }
+    one, other = (batch_saver({**exactly_once, "topic": topic}) for topic in topics)
+    for _ in range(2):  # the second run tries the last batch again
+        with pytest.raises(Exception, match="enough"):
+            saved_by(spark, tmp_path / "topics", one, other)
+    for topic in topics:
+        assert sorted(map(int, values(broker.bootstrap_servers, topic))) == [*range(20)]
+    alike = batch_saver({**exactly_once, "topic": topics[0]})
+    for number, savers in enumerate(((one, one), (one, alike))):
+        with pytest.raises(Exception, match=r"two writes of one batch .* its own txnAppId"):
+            saved_by(spark, tmp_path / f"alike-{number}", *savers)
+    topic = new_topic(1)
+    named = [batch_saver({**exactly_once, "topic": topic, "txnappid": name}) for name in "ab"]
+    with pytest.raises(Exception, match="enough"):
+        saved_by(spark, tmp_path / "named", *named)
+    assert sorted(map(int, values(broker.bootstrap_servers, topic))) == sorted([*range(20)] * 2)
+    with pytest.raises(SparkOptionError, match="need deliveryGuarantee=exactly-once"):
+        batch_saver({"kafka.bootstrap.servers": broker.bootstrap_servers, "txnAppId": "a"})
+
+
+def decided_and_left(broker: BlockingLocalBroker, topic: str, query_id: str, batch_id: int) -> None:
+    """As by a driver that was killed behind its decision; the row is b"left"."""
+    servers = {"kafka.bootstrap.servers": broker.bootstrap_servers}
+    options = write_options({**servers, "deliveryGuarantee": "exactly-once"})
+    with Producer(options.settings, transactional_id=transactional_id(query_id, 0)) as producer:
+        producer.begin_transaction()
+        producer.send(topic, b"left")
+        transaction = producer.detach_transaction()
+    DecisionTopic(options).write(Decision(query_id, batch_id, (transaction,)))
+
+
+def test_a_job_finishes_what_one_of_its_name_has_decided(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic
+) -> None:
+    topic = new_topic(1)
+    named = {"topic": topic, "deliveryGuarantee": "exactly-once", "txnAppId": topic}
+    data = spark.range(0, 4, 1, 2).selectExpr("cast(id as string) as value")
+    write(data, broker, **named, txnVersion="1")
+    decided_and_left(broker, topic, topic, 2)
+    write(data, broker, **named, txnVersion="3")
+    write(data, broker, **named, txnVersion="2")
+    assert sorted(values(broker.bootstrap_servers, topic)) == sorted(["left", *"0123", *"0123"])
+
+
+def test_tasks_do_not_abort_what_is_decided(
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    """No stream comes to this by itself: Spark tries a batch again before it goes on."""
+    source, topic = new_topic(1), new_topic(1)
+
+    def run() -> str:
+        write(spark.range(1).selectExpr("cast(id as string) as value"), broker, topic=source)
+        query = (
+            spark.readStream.format("snakka")
+            .options(**{"kafka.bootstrap.servers": broker.bootstrap_servers, "subscribe": source})
+            .option("startingOffsets", "earliest")
+            .load()
+            .select("value")
+            .writeStream.format("snakka")
+            .options(**{"kafka.bootstrap.servers": broker.bootstrap_servers, "topic": topic})
+            .option("deliveryGuarantee", "exactly-once")
+            .option("checkpointLocation", str(tmp_path))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+        return str(query.id)
+
+    decided_and_left(broker, topic, run(), 0)
+    with pytest.raises(Exception, match=r"batch 0 of query .* is decided, but not all of it is committed"):
+        run()

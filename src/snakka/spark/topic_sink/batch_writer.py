@@ -27,6 +27,8 @@ class TopicBatchWriter(DataSourceArrowWriter):
         named = self._sink.options.name_of_batch
         self._is_named = named is not None
         self._batch = BatchName(*named) if named is not None else BatchName(f"job-{secrets.token_hex(16)}", 0)
+        if self._is_named:
+            self._sink.begin(self._batch)
 
     def write(self, iterator: "Iterator[pyarrow.RecordBatch]") -> WriterCommitMessage:
         if self._sink.options.is_exactly_once and not self._is_named:

@@ -56,6 +56,11 @@ class Decision:
     def covers(self, batch_id: int) -> bool:
         return self.batch_id >= batch_id
 
+    @property
+    def open_transactions(self) -> tuple[OpenTransaction, ...]:
+        """Those that may still have to be committed."""
+        return () if self.is_finished else self.transactions
+
     def finished(self) -> "Decision":
         return replace(self, is_finished=True)
 

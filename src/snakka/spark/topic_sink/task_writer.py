@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
-_RUN_ID = "spark.jobGroup.id"
+RUN_ID = "spark.jobGroup.id"
 _SPECULATION = "spark.speculation"
 _TRANSACTIONS_PREFIX = "snakka-spark-"
 
@@ -115,7 +115,7 @@ def write_exactly_once(
     """In a transaction that stays open for the driver, unless there are no rows, or the batch is decided."""
     context = _task()
     _refuse_speculation(context)
-    message = TaskMessage(batch_name, run_id=context.getLocalProperty(_RUN_ID))
+    message = TaskMessage(batch_name, run_id=context.getLocalProperty(RUN_ID))
     for batch in rows:
         if batch.num_rows:
             break
@@ -126,6 +126,12 @@ def write_exactly_once(
         for _ in rows:
             pass
         return message
+    if decision is not None and not decision.is_finished:
+        raise RuntimeError(
+            f"batch {decision.batch_id} of query {batch_name.query_id} is decided, but not all of it is committed, and"
+            f" batch {batch_name.batch_id} would abort the rest: write batch {decision.batch_id} again first, which"
+            " finishes it and writes nothing twice"
+        )
     settings = {
         **options.settings,
         "transactional.id": transactional_id(batch_name.query_id, context.partitionId()),

@@ -37,6 +37,11 @@ class TopicSink:
         self._columns = sink_columns(schema, self.options.topic)
         self._timeout_ms = _prepared(self.options) if self.options.is_exactly_once else 0
 
+    def begin(self, batch: BatchName) -> None:
+        """On the driver, before the tasks of a batch that may be asked about again."""
+        if self.options.is_exactly_once:
+            self._end(is_asked_again=True).begin(batch)
+
     def write(self, rows: "Iterator[pyarrow.RecordBatch]", batch: BatchName | None) -> WriterCommitMessage:
         """A task's rows; who writes exactly once has to know the batch."""
         if not self.options.is_exactly_once:

@@ -3,6 +3,7 @@
 Rule: nothing is committed that is not decided, and nothing is aborted that is, or that may be. Every step may be repeated.
 """
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from os import getpid
@@ -24,6 +25,8 @@ from snakka.spark.topic_sink.write_options import (
     WriteOptions,
 )
 from snakka.spark.worker_clients import worker_clients
+
+_log = logging.getLogger(__name__)
 
 ONGOING = "Ongoing"
 _COMMITTED = ("PrepareCommit", "CompleteCommit")
@@ -61,6 +64,13 @@ class BatchEnd:
     def _decisions(self) -> DecisionTopic:
         return decision_topic(self._options)
 
+    def begin(self, batch: BatchName) -> None:
+        """Before tasks write: what an earlier batch of the same name has decided is finished first.
+
+        The tasks of this one have the same transactional ids, and so they would abort it.
+        """
+        self._finish_earlier(self._decisions.last_of(batch.query_id), batch)
+
     def commit(self, messages: Sequence[TaskMessage]) -> None:
         """All tasks have finished: decide and finish, or finish what was decided before."""
         if not messages:
@@ -73,7 +83,15 @@ class BatchEnd:
             self._abort([each for each in written if each not in decision.transactions])
             if decision.batch_id == batch.batch_id and not decision.is_finished:
                 self._finish(decision)
+            else:
+                _log.warning(
+                    "batch %d of query %s was written before, up to batch %d: nothing is written again",
+                    batch.batch_id,
+                    batch.query_id,
+                    decision.batch_id,
+                )
             return
+        self._finish_earlier(decision, batch)
         self._clear_earlier(messages, written)
         if written:
             self._check_open(batch, written)
@@ -96,9 +114,13 @@ class BatchEnd:
             return  # no task tells which one it is; the next run clears what they have left
         decision = self._decisions.last_of(batch.query_id)
         if decision is None or not decision.covers(batch.batch_id):
-            self._clear(batch.query_id, ())
+            self._clear(batch.query_id, () if decision is None else decision.open_transactions)
 
     # -- what is decided ------------------------------------------------------------------------------------------
+
+    def _finish_earlier(self, decision: Decision | None, batch: BatchName) -> None:
+        if decision is not None and not decision.covers(batch.batch_id) and not decision.is_finished:
+            self._finish(decision)
 
     def _finish(self, decision: Decision) -> None:
         """Commit what is open, until all of it is."""
