@@ -80,8 +80,11 @@ options = {{
 counts.writeStream.outputMode("update").foreachBatch(batch_saver(options)).start()
 ```
 
-In a `foreachBatch` of your own an exactly-once write needs `txnAppId`, a name that stays and that no other write has, and
-`txnVersion`, the batch's id.
+A function of your own may call several savers for a batch, each with another topic; two that write to the same one need a
+`txnAppId` each, a name that stays. In a `foreachBatch` without them an exactly-once write needs `txnAppId`, a name that stays
+and that no other write has, and `txnVersion`, the batch's id. A number is done once, and so are those below it: what they
+write is left out, and a warning says so. A checkpoint that is older than what was written, from a backup, begins with such
+batches: give its query a new `checkpointLocation` and say with `startingOffsets` where it goes on.
 
 ## Writing tables
 
