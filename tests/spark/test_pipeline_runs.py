@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow.dataset
@@ -108,18 +108,17 @@ def test_the_documented_pipeline_runs_and_is_reset(
     shown = terminal.run("status", "orders.toml")
     assert (shown.returncode, shown.stdout.splitlines()[0].split(" after")[0]) == (0, "orders: finished")
     # Any tool that shows the lag of consumer groups sees the queries.
-    committed = admin.list_group_offsets("orders-alerts")
     ends = {
         TopicPartition("orders", int(each)): end
         for each, end in terminal.status("orders.toml")["sinks"]["alerts"]["offsets"]["orders"].items()
     }
-    assert {each: offset.offset for each, offset in committed.results.items()} == ends
+    assert committed_by(admin, "orders-alerts") == ends
 
-    _reset_and_run_again(broker, terminal, ends)
+    _reset_and_run_again(broker, admin, terminal, ends)
 
 
 def _reset_and_run_again(
-    broker: BlockingLocalBroker, terminal: Terminal, ends: dict[TopicPartition, int]
+    broker: BlockingLocalBroker, admin: Admin, terminal: Terminal, ends: dict[TopicPartition, int]
 ) -> None:
     refused = terminal.run("reset", "orders.toml", "--to", "earliest")
     assert refused.returncode == 1
@@ -132,7 +131,7 @@ def _reset_and_run_again(
     done = terminal.run("reset", "orders.toml", "--to", place, "--sink", "alerts")
     assert done.stdout.splitlines()[:-1] == dry.stdout.splitlines()[:-1]
 
-    _watch_on_a_screen(terminal)
+    _watch_on_a_screen(terminal, lambda: committed_by(admin, "orders-alerts") == ends)
     read_again = [message for message in consume(broker, "orders") if message.partition == 0][-40:]
     expected = [
         json.loads(each.value or b"")["id"] for each in read_again if (each.value or b"").startswith(b'{"id"')
@@ -141,9 +140,16 @@ def _reset_and_run_again(
     assert sorted(alerts) == sorted([*range(101, 300), *(each for each in expected if each > 100)])
 
 
-def _watch_on_a_screen(terminal: Terminal) -> None:
-    """A run that goes on, as one sees it; Ctrl-C ends it in order."""
-    with terminal.show("run", "orders.toml", "--trigger", "every 200ms", *SMALL, columns=90) as running:
+def committed_by(admin: Admin, group: str) -> dict[TopicPartition, int]:
+    return {each: offset.offset for each, offset in admin.list_group_offsets(group).results.items()}
+
+
+def _watch_on_a_screen(terminal: Terminal, is_committed: Callable[[], bool]) -> None:
+    """A run that goes on, as one sees it; Ctrl-C ends it in order.
+
+    The next batch is an hour away, but the group knows of the first when that is done.
+    """
+    with terminal.show("run", "orders.toml", "--trigger", "every 1h", *SMALL, columns=90) as running:
         line = r"\n  alerts +batch \d+ \| 40 rows \| [\d.]+ rows/s \| batch time .*\n? +.*lag orders 0"
 
         def is_shown() -> bool:
@@ -152,6 +158,7 @@ def _watch_on_a_screen(terminal: Terminal) -> None:
             return before.startswith("orders: running for ") and re.search(line, last) is not None
 
         running.until(is_shown)
+        running.until(is_committed)
         running.resize(45)
         drawn = len(running.frames())
         running.until(lambda: len(running.frames()) >= drawn + 3)

@@ -51,7 +51,7 @@ def source_partitions(pipeline: Pipeline) -> dict[str, Partitions]:
     """The partitions that each source reads now."""
     found: dict[str, Partitions] = {}
     for source in pipeline.sources.values():
-        with _admin(source.kafka) as admin:
+        with open_admin(source.kafka) as admin:
             found[source.name] = [
                 (topic.name, partition.index)
                 for topic in admin.list_topics(timeout_ms=_ASK_MS)
@@ -67,7 +67,7 @@ def offsets_at(pipeline: Pipeline, timestamp: int) -> dict[tuple[str, int], int]
     partitions = source_partitions(pipeline)
     for source in pipeline.sources.values():
         wanted = [TopicPartition(*each) for each in partitions[source.name]]
-        with _admin(source.kafka) as admin:
+        with open_admin(source.kafka) as admin:
             at = admin.list_offsets(dict.fromkeys(wanted, timestamp), timeout_ms=_ASK_MS)
             ends = admin.list_offsets(dict.fromkeys(wanted, LATEST), timeout_ms=_ASK_MS)
             for each in wanted:
@@ -83,12 +83,12 @@ def reads_topic(source: Source, topic: str) -> bool:
 
 
 def _topic_names(kafka: Mapping[str, str]) -> list[str]:
-    with _admin(kafka) as admin:
+    with open_admin(kafka) as admin:
         return [topic.name for topic in admin.list_topics(timeout_ms=_ASK_MS)]
 
 
 @contextmanager
-def _admin(kafka: Mapping[str, str]) -> Iterator[Admin]:
+def open_admin(kafka: Mapping[str, str]) -> Iterator[Admin]:
     """A client for questions; what only consumers or producers know of the settings is not for it."""
     try:
         with Admin(admin_settings(kafka)) as admin:

@@ -25,7 +25,8 @@ from snakka.protocol.record_engine import engine_line
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import offsets_at, topic_problems
-from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Trigger
+from snakka.spark.pipelines.declaration import Pipeline, Trigger
+from snakka.spark.pipelines.group_commits import GroupCommits, group_of
 from snakka.spark.pipelines.masters import reach_master, require_image
 from snakka.spark.pipelines.offset_reset import LATEST
 from snakka.spark.pipelines.option_checks import option_problems
@@ -78,6 +79,7 @@ class Run:
         self._outcome = "starting"
         self._error = ""
         self._sinks = {name: SinkProgress(name) for name in pipeline.all_sinks}
+        self._commits = GroupCommits(pipeline, settings.trigger)
         self._queries: dict[str, StreamingQuery] = {}
         self._reports: SimpleQueue[str] = SimpleQueue()
         self._asked_to_stop = threading.Event()
@@ -235,8 +237,7 @@ class Run:
         if progress.state in ("finished", "stopped", "failed"):
             return
         query = self._queries[name]
-        for report in query.recentProgress:
-            progress.add(json.loads(report.json), self._clock.monotonic())
+        self._take_all(name)
         failure = query.exception()
         progress.state = "finished" if failure is None else "failed"
         if failure is None:
@@ -264,11 +265,10 @@ class Run:
         for name in stops.still_run:
             self._sinks[name].error = STILL_RUNS
             self._display.say(f"sink {name}: {STILL_RUNS}")
-        for name, query in self._queries.items():
+        for name in self._queries:
             progress = self._sinks[name]
             if progress.state not in ("finished", "failed"):
-                for report in query.recentProgress:
-                    progress.add(json.loads(report.json), self._clock.monotonic())
+                self._take_all(name)
                 progress.state = "stopped"
 
     def _wait_for_batches(self) -> None:
@@ -281,11 +281,20 @@ class Run:
             while True:
                 progress = json.loads(report)
                 for name, query in self._queries.items():
-                    if query.id == progress["id"]:
-                        self._sinks[name].add(progress, self._clock.monotonic())
+                    if query.id == progress["id"] and self._sinks[name].add(
+                        progress, self._clock.monotonic()
+                    ):
+                        self._commits.batch_done(name, self._sinks[name].end_offsets)
                 report = self._reports.get_nowait()
         except Empty:
             return
+
+    def _take_all(self, name: str) -> None:
+        """What a query that has ended has reported."""
+        progress = self._sinks[name]
+        for report in self._queries[name].recentProgress:
+            progress.add(json.loads(report.json), self._clock.monotonic())
+        self._commits.all_done(name, progress.end_offsets)
 
     # -- What others see -----------------------------------------------------------------------------------------------
 
@@ -341,13 +350,6 @@ class Run:
 
         for which in (signal.SIGINT, signal.SIGTERM):
             signal.signal(which, stop)
-
-
-def group_of(pipeline: Pipeline, sink: str) -> str:
-    """The consumer group that shows how far a sink's query is: the pipeline's name, and the sink's if there are several."""
-    if sink == DEAD_LETTERS or len(pipeline.sinks) > 1:
-        return f"{pipeline.name}-{sink}"
-    return pipeline.name
 
 
 def _listener(reports: "SimpleQueue[str]") -> Any:
