@@ -109,6 +109,21 @@ def test_ranges_by_name_number_and_time(broker: BlockingLocalBroker, new_topic: 
     assert numbers(read(subscribePattern=f"^{topic[:-2]}\\p{{Alnum}}+$")) == both
 
 
+def test_a_topic_that_was_made_anew_between_two_queries_of_a_session(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, read: Read
+) -> None:
+    """Python's workers are kept, and their clients have read the old one."""
+    topic, bootstrap = new_topic(2), broker.bootstrap_servers
+    for partition in (0, 1):
+        fill(bootstrap, topic, range(100), partition=partition)
+    assert [read(topic).count() for _ in range(2)] == [200, 200]
+    admin.delete_topic(topic)
+    admin.create_topic(topic, partitions=2)
+    for partition in (0, 1):
+        fill(bootstrap, topic, range(7), partition=partition)
+    assert [read(topic).count() for _ in range(3)] == [14, 14, 14]
+
+
 def test_wrong_options_are_told_when_the_frame_is_made_or_planned(
     new_topic: NewTopic, read: Read, broker: BlockingLocalBroker
 ) -> None:

@@ -262,16 +262,55 @@ def test_a_topic_that_was_made_anew_is_shorter(
 ) -> None:
     topic = new_topic(1)
     fill(broker.bootstrap_servers, topic, range(9))
-    strict, lenient = open_driver(topic), open_driver(topic, failOnDataLoss="false")
-    ends = [first_batch(each)[1] for each in (strict, lenient)]
+    end = {at(topic, 0): 9}
     admin.delete_topic(topic)
     admin.create_topic(topic)
     fill(broker.bootstrap_servers, topic, range(2))
-    later = strict.latest(ends[0], is_limited=False)
+    # After a restart nobody knows which topic the checkpoint is about.
+    strict, lenient = open_driver(topic), open_driver(topic, failOnDataLoss="false")
+    later = strict.latest(end, is_limited=False)
     assert later == {at(topic, 0): 2}
     with pytest.raises(DataLossError, match="ends at 2, before 9, where reading goes on"):
-        strict.plan(ends[0], later)
-    assert lenient.plan(ends[1], lenient.latest(ends[1], is_limited=False)) == []
+        strict.plan(end, later)
+    assert lenient.plan(end, lenient.latest(end, is_limited=False)) == []
+
+
+@pytest.mark.parametrize("new_count", [2, 9, 12])
+@pytest.mark.parametrize("subscription", ["subscribe", "subscribePattern"])
+def test_a_topic_that_is_made_anew_under_a_query_is_read_from_its_beginning(
+    broker: BlockingLocalBroker,
+    admin: Admin,
+    new_topic: NewTopic,
+    open_driver: Open,
+    new_count: int,
+    subscription: str,
+) -> None:
+    """However long it is: what is at the same offsets now are other records."""
+    topic, bootstrap = new_topic(1), broker.bootstrap_servers
+    fill(bootstrap, topic, range(9))
+    given = {subscription: topic, "startingOffsets": "earliest"}
+    strict, lenient = open_driver(**given), open_driver(**given, failOnDataLoss="false")
+    for driver in (strict, lenient):
+        start, end = first_batch(driver)
+        assert ranges(driver, start, end) == [OffsetRange(at(topic, 0), 0, 9)]
+    admin.delete_topic(topic)
+    admin.create_topic(topic)
+    fill(bootstrap, topic, range(new_count))
+    later = lenient.latest(end, is_limited=False)
+    if new_count == 9:
+        assert later == end  # for Spark nothing is new, so it does not ask for ranges
+        fill(bootstrap, topic, range(1))
+        later = lenient.latest(end, is_limited=False)
+    with pytest.raises(DataLossError, match=f"{topic} was deleted and made anew"):
+        strict.plan(end, strict.latest(end, is_limited=False))
+    whole = [OffsetRange(at(topic, 0), 0, later[at(topic, 0)])]
+    assert ranges(lenient, end, later) == whole
+    assert ranges(lenient, end, later) == whole  # Spark may ask twice
+    fill(bootstrap, topic, range(1))
+    last = lenient.latest(later, is_limited=False)
+    assert ranges(lenient, later, last) == [
+        OffsetRange(at(topic, 0), later[at(topic, 0)], last[at(topic, 0)])
+    ]
 
 
 def test_a_new_partition_that_has_lost_records_already(

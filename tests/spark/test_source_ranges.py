@@ -176,6 +176,46 @@ def test_a_topic_that_is_made_anew_while_it_is_read(
             assert b"new" not in [value for batch in batches for value in batch["value"].to_pylist()]
 
 
+def test_a_kept_client_that_knows_an_older_topic_reads_the_one_that_was_planned(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic
+) -> None:
+    topic, bootstrap = new_topic(), broker.bootstrap_servers
+    fill(bootstrap, topic, range(9))
+    chosen = reader(bootstrap, client_id="knows-the-older")
+    assert len(offsets(read(chosen, topic, 0, 9))) == 9
+    admin.delete_topic(topic)
+    admin.create_topic(topic)
+    fill(bootstrap, topic, range(20))
+    planned = admin.describe_topics([topic])[topic].topic_id
+    for start, end in ((3, 20), (EARLIEST, LATEST)):
+        batches = list(chosen.read(RangeToRead(OffsetRange(at(topic, 0), start, end), planned)))
+        assert offsets(batches) == list(range(max(start, 0), 20))
+
+
+def test_another_topic_is_never_read_for_the_one_that_was_planned(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic
+) -> None:
+    """Whether the client has heard of the old one, of the new one, or of none."""
+    topic, bootstrap = new_topic(), broker.bootstrap_servers
+    fill(bootstrap, topic, range(20))
+    planned = RangeToRead(OffsetRange(at(topic, 0), 3, 15), admin.describe_topics([topic])[topic].topic_id)
+    old, new, none, lenient = (
+        reader(bootstrap, timeout_ms=400, client_id=f"{topic}-{number}", fails=number < 3)
+        for number in range(4)
+    )
+    assert offsets(list(old.read(planned))) == list(range(3, 15))
+    admin.delete_topic(topic)
+    with pytest.raises(DataLossError, match=f"{topic}-0 is not what .* planned for any more: .* deleted"):
+        list(none.read(planned))
+    admin.create_topic(topic)
+    fill(bootstrap, topic, range(20))
+    assert offsets(read(new, topic, 0, 20)) == list(range(20))
+    for each in (old, new, none):
+        with pytest.raises(DataLossError, match=f"{topic}-0 .* made anew"):
+            list(each.read(planned))
+    assert list(lenient.read(planned)) == []
+
+
 def test_waiting_has_an_end(broker: BlockingLocalBroker, new_topic: NewTopic) -> None:
     """An open transaction in the range, which a driver would never have planned: another one's would not do better."""
     topic = new_topic()

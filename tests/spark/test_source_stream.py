@@ -222,6 +222,39 @@ def test_a_first_batch_that_failed_loses_nothing(
     assert collector.rows == [2, 3, 4]
 
 
+@pytest.mark.parametrize("is_seen_gone", [True, False])
+def test_a_topic_that_is_made_anew_under_a_running_stream(
+    broker: BlockingLocalBroker,
+    admin: Admin,
+    new_topic: NewTopic,
+    stream: Stream,
+    tmp_path: Path,
+    is_seen_gone: bool,
+) -> None:
+    """Python's workers and their clients have read the old one, and none of the new records is lost for that."""
+    topic, bootstrap = new_topic(1), broker.bootstrap_servers
+    fill(bootstrap, topic, range(50))
+    collector = Collector()
+    query = (
+        stream(topic, startingOffsets="earliest", failOnDataLoss="false")
+        .writeStream.foreachBatch(collector)
+        .option("checkpointLocation", str(tmp_path))
+        .start()
+    )
+    try:
+        until(lambda: len(collector.rows) == 50, query)
+        admin.delete_topic(topic)
+        if is_seen_gone:
+            until(lambda: 1 in collector.batches, query)
+        admin.create_topic(topic)
+        fill(bootstrap, topic, range(1000, 1020))
+        until(lambda: collector.rows[50:] == [*range(1000, 1020)], query)
+        fill(bootstrap, topic, range(1020, 1030))
+        until(lambda: collector.rows[50:] == [*range(1000, 1030)], query)
+    finally:
+        query.stop()
+
+
 def test_a_least_number_of_rows(
     broker: BlockingLocalBroker, new_topic: NewTopic, stream: Stream, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from snakka.client.consumer.reading import Reading
 from snakka.client.errors import ClientClosedError, ClientConfigError, RequestTimedOutError
 from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.uuids import ZERO_UUID, Uuid
 
 
 class PositionCalls:
@@ -26,8 +27,17 @@ class PositionCalls:
 
     # -- positions ------------------------------------------------------------------------------------------------
 
-    def seek(self, partition: TopicPartition, offset: int, *, up_to: int | None = None) -> None:
+    def seek(
+        self,
+        partition: TopicPartition,
+        offset: int,
+        *,
+        up_to: int | None = None,
+        topic_id: Uuid = ZERO_UUID,
+    ) -> None:
         """Go on at this offset. Nothing is fetched from `up_to` on, and whoever asks for more there gets nothing at once.
+
+        With the id of the topic that the offset is of, another one of the same name is never read in its place.
 
         >>> created = await admin.create_topic("orders")
         >>> async with Consumer("orders", bootstrap_servers=bootstrap) as consumer:
@@ -38,7 +48,8 @@ class PositionCalls:
         """
         if offset < 0:
             raise ClientConfigError(f"an offset is not negative, but {offset} is")
-        self._reading.seek(partition, offset, stop_offset=NO_STOP if up_to is None else up_to)
+        stop_offset = NO_STOP if up_to is None else up_to
+        self._reading.seek(partition, offset, stop_offset=stop_offset, topic_id=topic_id)
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> None:
         """Go on with the oldest record, in these partitions or in all."""
@@ -165,6 +176,15 @@ class PositionCalls:
         """The partitions of a topic; ApiError if there is none."""
         view = await self._cluster.topic(topic, self._deadline)
         return frozenset(each.index for each in view.partitions)
+
+    async def topic_id(self, topic: str, *, is_asked_anew: bool = False) -> Uuid:
+        """The id that tells a topic from others that had or will have its name; ApiError if there is none.
+
+        What this consumer knows may be out of date: `is_asked_anew` lets it forget that and ask the cluster.
+        """
+        if is_asked_anew:
+            self._cluster.forget(topic)
+        return (await self._cluster.topic(topic, self._deadline)).topic_id
 
     async def topics(self) -> frozenset[str]:
         """All topics that we may see."""

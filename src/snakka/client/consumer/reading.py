@@ -15,6 +15,7 @@ from snakka.client.consumer.positions import NO_STOP, UNKNOWN, AssignedPartition
 from snakka.client.errors import NotSubscribedError
 from snakka.client.settings import ConsumerSettings
 from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.uuids import ZERO_UUID, Uuid
 
 
 class Reading:
@@ -109,11 +110,14 @@ class Reading:
         offset: int,
         leader_epoch: int = UNKNOWN,
         stop_offset: int = NO_STOP,
+        topic_id: Uuid = ZERO_UUID,
     ) -> None:
         assigned = self.assigned(partition)
         self.delivery.drop(assigned)
         assigned.seek(offset, leader_epoch)
         assigned.stop_offset = stop_offset
+        if topic_id != ZERO_UUID:
+            assigned.topic_id = topic_id
         self.changed()
 
     def seek_to_time(self, partitions: Collection[TopicPartition], timestamp: int) -> None:

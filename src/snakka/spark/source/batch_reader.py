@@ -19,7 +19,7 @@ from snakka.spark.columns import ChosenColumns
 from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, ReadOptions, read_options
 from snakka.spark.source.filters import PushedFilters
 from snakka.spark.source.offset_ranges import OffsetRange, pieces
-from snakka.spark.source.partition_reader import PartitionReader, RangeToRead
+from snakka.spark.source.partition_reader import PartitionReader, ranges_to_read
 from snakka.spark.source.topic_offsets import TopicOffsets
 from snakka.spark.worker_clients import worker_clients
 
@@ -51,8 +51,8 @@ class BatchReader(DataSourceReader):
         ranges = self.filters.narrowed(whole, offsets)
         divided = pieces(ranges, self.options.least_pieces, self.options.most_records)
         if self.filters.narrow_offsets:
-            return [RangeToRead(each) for each in divided]
-        return [RangeToRead(each) for each in with_named_ends(whole, divided, self.options)]
+            return ranges_to_read(divided, offsets.topic_ids)
+        return ranges_to_read(with_named_ends(whole, divided, self.options), offsets.topic_ids)
 
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         return self._reader.read(partition)

@@ -4,34 +4,49 @@ Rule: the end of a range is a position, not a record: what compaction or transac
 to wait for. Every wait has the deadline that kafkaConsumer.pollTimeoutMs gives it.
 """
 
+import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import InputPartition
 
+from snakka.client.cluster_topics import LAG_SECONDS
 from snakka.client.consumer import Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.client.errors import OffsetOutOfRangeError, TopicRecreatedError
+from snakka.protocol.errors import ApiError
+from snakka.protocol.uuids import ZERO_UUID, Uuid
 from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_BYTES, MOST_ROWS, ChosenColumns
 from snakka.spark.read_ahead import FetchAhead
 from snakka.spark.source.offset_ranges import OffsetRange
-from snakka.spark.source.topic_offsets import GOES_ON, DataLossError
+from snakka.spark.source.topic_offsets import GOES_ON, DataLossError, is_unknown
 from snakka.spark.worker_clients import worker_clients
 
 if TYPE_CHECKING:
     import pyarrow
 
 _log = logging.getLogger(__name__)
+# Before a cluster is asked again for a topic that it does not know as the driver does.
+_PAUSE_SECONDS = 0.1
 
 
 class RangeToRead(InputPartition):
-    """What one task reads; EARLIEST and LATEST stand for what they are when it does."""
+    """What one task reads; EARLIEST and LATEST stand for what they are when it does.
 
-    def __init__(self, offsets: OffsetRange) -> None:
+    The id is that of the topic when the driver chose the offsets; zero where brokers have none.
+    """
+
+    def __init__(self, offsets: OffsetRange, topic_id: Uuid = ZERO_UUID) -> None:
         self.offsets = offsets
+        self.topic_id = topic_id
+
+
+def ranges_to_read(ranges: Iterable[OffsetRange], topic_ids: Mapping[str, Uuid]) -> list[RangeToRead]:
+    """These ranges for tasks, each of the topic that has this id."""
+    return [RangeToRead(each, topic_ids.get(each.partition.topic, ZERO_UUID)) for each in ranges]
 
 
 @dataclass(frozen=True)
@@ -66,11 +81,17 @@ class PartitionReader:
     async def _batches(
         self, consumer: Consumer, given: RangeToRead
     ) -> "AsyncGenerator[pyarrow.RecordBatch, None]":
+        if not await self._has_planned_topic(consumer, given):
+            self._report_loss(
+                f"{given.offsets.partition} is not what the query was planned for any more: its topic was deleted, and"
+                " perhaps made anew. A batch query that is loaded anew reads what there is now"
+            )
+            return
         offsets = await self._resolved(consumer, given.offsets)
         partition, start, end = offsets
         begins_at_earliest = given.offsets.start == EARLIEST
         consumer.assign([partition])
-        consumer.seek(partition, start, up_to=end)
+        consumer.seek(partition, start, up_to=end, topic_id=given.topic_id)
         while True:
             try:
                 fetched = await consumer.fetch_arrow(
@@ -97,6 +118,28 @@ class PartitionReader:
                     yield batch.slice(begins, MOST_ROWS)
             if fetched and _ends_at(fetched[-1], end):
                 return  # without another question, which costs a small task more than its rows
+
+    async def _has_planned_topic(self, consumer: Consumer, given: RangeToRead) -> bool:
+        """Whether the topic is the one that the driver has seen.
+
+        This client is kept from task to task, and may know the one before it still; so may a broker, for a while.
+        """
+        topic, is_asked_anew = given.offsets.partition.topic, False
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + min(self.poll_timeout_ms / 1000, LAG_SECONDS)
+        while given.topic_id != ZERO_UUID:
+            try:
+                if await consumer.topic_id(topic, is_asked_anew=is_asked_anew) in (given.topic_id, ZERO_UUID):
+                    break
+            except ApiError as error:
+                if not is_unknown(error):
+                    raise
+            if clock() >= deadline:
+                return False
+            if is_asked_anew:
+                await asyncio.sleep(_PAUSE_SECONDS)
+            is_asked_anew = True
+        return True
 
     async def _resolved(self, consumer: Consumer, offsets: OffsetRange) -> OffsetRange:
         """With numbers for the names of ends."""
@@ -136,7 +179,7 @@ class PartitionReader:
         )
         return None if position >= latest or earliest >= end else max(position, earliest)
 
-    def _report_loss(self, what: str, error: Exception) -> None:
+    def _report_loss(self, what: str, error: Exception | None = None) -> None:
         if self.fail_on_data_loss:
             raise DataLossError(f"{what}. {GOES_ON}") from error
         _log.warning("%s; it is skipped, as failOnDataLoss=false says", what)

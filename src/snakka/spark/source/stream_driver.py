@@ -13,13 +13,14 @@ from snakka.client.blocking import Admin, Consumer
 from snakka.client.errors import ClientError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.errors import ApiError, ProtocolError
+from snakka.protocol.uuids import ZERO_UUID, Uuid
 from snakka.runtime.clock import Clock, SystemClock
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.read_options import ReadOptions
 from snakka.spark.source.first_batch import FirstBatchNotes
 from snakka.spark.source.offset_json import Offsets
 from snakka.spark.source.offset_ranges import OffsetRange, limited, new_offsets, pieces
-from snakka.spark.source.partition_reader import RangeToRead
+from snakka.spark.source.partition_reader import RangeToRead, ranges_to_read
 from snakka.spark.source.topic_offsets import TopicOffsets, report_loss
 
 _log = logging.getLogger(__name__)
@@ -34,6 +35,14 @@ class FirstBatch(NamedTuple):
 
     start: Offsets
     end: Offsets
+
+
+class Plan(NamedTuple):
+    """The ranges of a batch, for Spark may ask for them twice."""
+
+    start: Offsets
+    end: Offsets
+    ranges: list[RangeToRead]
 
 
 class StreamDriver:
@@ -52,6 +61,8 @@ class StreamDriver:
         self._obstacle: SparkOptionError | None = None  # why there is no initial offset
         self._first: FirstBatch | None = None
         self._first_is_planned = False
+        self._plan: Plan | None = None
+        self._start_ids: dict[str, Uuid] | None = None  # of the topics that the next batch starts in
         self._available_now = False
         self._target: Offsets | None = None
         self._committed: Offsets | None = None
@@ -69,6 +80,7 @@ class StreamDriver:
         if self._initial is None:
             try:
                 self._initial = self._offsets.start(self._offsets.partitions())
+                self._start_ids = self._offsets.topic_ids
             except SparkOptionError as error:
                 self._initial, self._obstacle = {}, error
         return self._initial
@@ -115,6 +127,8 @@ class StreamDriver:
         partitions, missing = self._offsets.known_partitions()
         if missing:
             report_loss(self._options, f"{', '.join(sorted(missing))} is gone")
+        if self._start_ids is None:
+            self._start_ids = self._offsets.topic_ids
         found = self._offsets.latest(partitions, start)
         if self._available_now:
             self._target = found
@@ -124,9 +138,17 @@ class StreamDriver:
 
     def plan(self, start: Offsets, end: Offsets) -> list[RangeToRead]:
         """What the tasks of a batch read."""
+        if self._plan is None or self._plan[:2] != (start, end):
+            self._plan = Plan(start, end, self._planned(start, end))
+        return self._plan.ranges
+
+    def _planned(self, start: Offsets, end: Offsets) -> list[RangeToRead]:
         if start == self._initial:
             start = self._first_start(end)
-        options = self._options
+        if any(partition.topic not in self._offsets.topic_ids for partition in end):
+            self._offsets.known_partitions()  # the batch is one of an earlier run
+        options, topic_ids = self._options, self._offsets.topic_ids
+        start = self._without_made_anew(start)
         new = end.keys() - start.keys()
         begins = self._offsets.earliest(new)
         if new - begins.keys():
@@ -148,7 +170,22 @@ class StreamDriver:
                     " made anew, or startingOffsets lie beyond its end",
                 )
             ranges.append(OffsetRange(partition, begins[partition], end[partition]))
-        return [RangeToRead(each) for each in pieces(ranges, options.least_pieces, options.most_records)]
+        self._start_ids = topic_ids
+        return ranges_to_read(pieces(ranges, options.least_pieces, options.most_records), topic_ids)
+
+    def _without_made_anew(self, start: Offsets) -> Offsets:
+        """A topic that has another id than it had is another topic: nothing of it has been read yet."""
+        before, now = self._start_ids or {}, self._offsets.topic_ids
+        gone = {
+            name
+            for name, topic_id in now.items()
+            if topic_id != before.get(name, topic_id) and ZERO_UUID not in (topic_id, before[name])
+        }
+        for name in sorted(gone & {each.topic for each in start}):
+            report_loss(
+                self._options, f"{name} was deleted and made anew: what was not read of it before is gone"
+            )
+        return {each: offset for each, offset in start.items() if each.topic not in gone}
 
     def _first_start(self, end: Offsets) -> Offsets:
         """Where the first batch began; it repeats one that failed if this process has not given out its end."""

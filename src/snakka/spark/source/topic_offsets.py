@@ -14,6 +14,7 @@ from snakka.client.errors import ClientError
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
+from snakka.protocol.uuids import Uuid
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, ReadOptions
 from snakka.spark.source.java_patterns import compile_java_pattern
@@ -33,6 +34,7 @@ class TopicOffsets:
     """The partitions of one subscription."""
 
     def __init__(self, admin: Admin, options: ReadOptions) -> None:
+        self.topic_ids: dict[str, Uuid] = {}  # of the topics that were found last
         self._admin = admin
         self._options = options
 
@@ -53,15 +55,15 @@ class TopicOffsets:
         subscription = self._options.subscription
         if subscription.pattern:
             pattern = compile_java_pattern(subscription.pattern)
+            matching = [topic for topic in self._admin.list_topics() if pattern.search(topic.name)]
+            self.topic_ids = {topic.name: topic.topic_id for topic in matching}
             return sorted(
-                TopicPartition(topic.name, each.index)
-                for topic in self._admin.list_topics()
-                if pattern.search(topic.name)
-                for each in topic.partitions
+                TopicPartition(topic.name, each.index) for topic in matching for each in topic.partitions
             ), []
         names = subscription.topics or tuple(dict.fromkeys(each.topic for each in subscription.partitions))
         described = self._admin.describe_topics(names)
-        missing = [name for name, error in described.errors.items() if _is_unknown(error)]
+        self.topic_ids = {topic.name: topic.topic_id for topic in described.results.values()}
+        missing = [name for name, error in described.errors.items() if is_unknown(error)]
         for name, error in described.errors.items():
             if name not in missing:
                 raise error
@@ -149,7 +151,7 @@ class TopicOffsets:
         def ask() -> Offsets:
             listed = self._admin.list_offsets(wanted, read_committed=self._options.is_read_committed)
             for error in listed.errors.values():
-                if not _is_unknown(error):
+                if not is_unknown(error):
                     raise error
             return {partition: each.offset for partition, each in listed.results.items()}
 
@@ -175,7 +177,8 @@ def report_loss(options: ReadOptions, what: str) -> None:
     _log.warning("%s; the query goes on with what is left, as failOnDataLoss=false says", what)
 
 
-def _is_unknown(error: Exception) -> bool:
+def is_unknown(error: Exception) -> bool:
+    """Whether a broker says that there is no such topic or partition."""
     return isinstance(error, ApiError) and error.code in _UNKNOWN
 
 
