@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import random
 import shutil
 import struct
@@ -228,7 +229,9 @@ def test_records_deleted_from_the_start_are_not_given(cluster: Cluster) -> None:
     assert read(cluster.data, subscribe=topic, startingOffsets=start, failOnDataLoss="false") == served
 
 
-def test_only_up_to_the_high_watermark_if_asked(cluster: Cluster, tmp_path: Path) -> None:
+def test_only_up_to_the_high_watermark_if_asked(
+    cluster: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     topic = cluster.topic("watermark")
     fill(cluster, topic, 100)
     # A copy: the broker writes its own checkpoint every five seconds.
@@ -238,6 +241,35 @@ def test_only_up_to_the_high_watermark_if_asked(cluster: Cluster, tmp_path: Path
     assert [row[2] for row in read(tmp_path, subscribe=topic, upTo="highWatermark")] == list(range(64))
     with pytest.raises(SparkOptionError, match="upTo=somewhere"):
         read(tmp_path, subscribe=topic, upTo="somewhere")
+    assert len(read(tmp_path, subscribe=topic, upTwo="highWatermark")) == 100
+    assert "option uptwo is not known; did you mean upTo?" in caplog.text
+
+
+@pytest.mark.parametrize("kept", ["some of it", "nothing of it", "no segment at all"])
+def test_a_log_that_ends_before_what_its_broker_had_is_damaged(
+    cluster: Cluster, tmp_path: Path, kept: str
+) -> None:
+    topic = cluster.topic(f"cut-{kept.replace(' ', '-')}")
+    fill(cluster, topic, 100)
+    everything = cluster.served(topic)
+    shutil.copytree(cluster.data / f"{topic}-0", tmp_path / f"{topic}-0")
+    (tmp_path / "replication-offset-checkpoint").write_text(f"0\n1\n{topic} 0 100\n")
+    assert read(tmp_path, subscribe=topic) == everything
+    segments = sorted((tmp_path / f"{topic}-0").glob("*.log"))
+    left = int(segments[-1].stem) if kept == "some of it" else 0
+    for segment in segments if kept != "some of it" else segments[-1:]:
+        if kept == "no segment at all":
+            segment.unlink()
+        else:
+            os.truncate(segment, 0)
+    for up_to in ("logEnd", "highWatermark"):
+        with pytest.raises(LogDamageError, match="its broker had records up to 100"):
+            read(tmp_path, subscribe=topic, upTo=up_to)
+        rows = read(tmp_path, subscribe=topic, upTo=up_to, failOnDataLoss="false")
+        assert rows == everything[:left]
+    if left:
+        ends = json.dumps({topic: {"0": left - 1}})
+        assert read(tmp_path, subscribe=topic, endingOffsets=ends) == everything[: left - 1]
 
 
 def transactions(cluster: Cluster, topic: str, name: str, count: int, *, ends: str) -> Producer:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from snakka.spark.client_settings import BOOTSTRAP, SparkOptionError
+from snakka.spark.option_names import warn_of_near_misses
 from snakka.spark.read_options import ReadOptions, read_options
 
 ISOLATION = "isolation.level"
+_NAMES = ("path", "upTo", "maxPartitionBytes", ISOLATION)
 _ISOLATIONS = ("read_uncommitted", "read_committed")
 _BOUNDS = {"logend": False, "highwatermark": True}
 _BYTES = {
@@ -48,6 +50,7 @@ class LogOptions:
 
 def log_options(options: Mapping[str, str]) -> LogOptions:
     """The options as Spark hands them over; SparkOptionError names the first that can't be followed."""
+    warn_of_near_misses(options, _NAMES)
     given = {name.lower(): value for name, value in options.items()}
     isolation = given.pop(ISOLATION, given.get(f"kafka.{ISOLATION}", _ISOLATIONS[0])).strip().lower()
     if isolation not in _ISOLATIONS:

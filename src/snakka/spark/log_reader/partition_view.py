@@ -84,6 +84,8 @@ class PartitionView:
         self.topic, self.partition = key
         self.directory = home.partition_path(key)
         self.topic_id = read_topic_id(home.files, self.directory)
+        # Before the log is looked at: a broker that runs appends first, and writes this down then.
+        self._replicated = home.remembered(Checkpoint.HIGH_WATERMARK, key) or 0
         self.segments = find_segments(home.files, self.directory)
         self._files = home.files
         self._home = home
@@ -115,7 +117,17 @@ class PartitionView:
     @property
     def high_watermark(self) -> int:
         """As the broker last wrote it down, every few seconds; 0 if it has not yet."""
-        return min(self._home.remembered(Checkpoint.HIGH_WATERMARK, self._key) or 0, self.log_end_offset)
+        return min(self._replicated, self.log_end_offset)
+
+    def check_end(self) -> None:
+        """The log must have what its broker had written down as replicated; whatever cut it off, records are missing."""
+        if self._replicated > self.log_end_offset:
+            last = self.segments[-1] if self.segments else None
+            self._damages.found(
+                self.directory if last is None else last.path,
+                0 if last is None else last.size,
+                f"the log ends at offset {self.log_end_offset}, but its broker had records up to {self._replicated}",
+            )
 
     @cached_property
     def last_leader_epoch(self) -> int:

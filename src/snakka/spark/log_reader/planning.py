@@ -151,6 +151,8 @@ def _wanted(view: PartitionView, options: LogOptions, filters: PushedFilters) ->
         upper_bound, aborted = view.decided(upper_bound)
     upper_bound = max(upper_bound, view.log_start_offset)
     end = _end(view, options, upper_bound)
+    if end >= view.log_end_offset:
+        view.check_end()
     start = min(_start(view, options, upper_bound), max(end, view.log_start_offset))
     start = max(start, filters.first_offset)
     if filters.first_time_ms is not None:

@@ -6,6 +6,7 @@ them twice or not at all.
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy
@@ -79,7 +80,7 @@ def _found_segments(files: ReadOnlyFiles, directory: str) -> list[SegmentFile]:
     bases = sorted(in_place)
     return [
         SegmentFile(base, end, os.path.join(directory, in_place[base][0]), *in_place[base][1])
-        for base, end in zip(bases, [*bases[1:], None], strict=True)
+        for base, end in zip_longest(bases, bases[1:])
     ]
 
 
