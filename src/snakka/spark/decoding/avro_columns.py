@@ -55,11 +55,15 @@ class Boolean:
 
 @dataclass(frozen=True)
 class Whole:
-    """Ints and longs, and what they stand for: dates, times; `factor` makes microseconds of milliseconds."""
+    """Ints and longs, and what they stand for: dates, times.
+
+    `factor` makes microseconds of milliseconds; `divisor` makes them of nanoseconds, and Spark's times have no more digits.
+    """
 
     type: pa.DataType
     is_int: bool
     factor: int = 1
+    divisor: int = 1
 
     def read(self, lanes: Lanes) -> pa.Array:
         value = lanes.zigzag()
@@ -69,6 +73,7 @@ class Whole:
             most = (2**63 - 1) // self.factor
             _refuse(lanes, (value > most) | (value < -most), "has a time beyond Spark's")
             value = value * self.factor
+        value = value // self.divisor if self.divisor != 1 else value
         if pa.types.is_floating(self.type):
             return pa.array(value.astype(self.type.to_pandas_dtype()))
         if self.type.bit_width == 32:
@@ -121,10 +126,11 @@ class UuidBytes:
 
 @dataclass(frozen=True)
 class Decimal:
-    """Big-endian bytes with a sign, of any length up to sixteen."""
+    """Big-endian bytes with a sign, of any length up to sixteen; with the writer's scale, which may not be the column's."""
 
     type: pa.DataType
-    size: int | None = None
+    size: int | None
+    scale: int
 
     def read(self, lanes: Lanes) -> pa.Array:
         start, length = _next_bytes(lanes, self.size)
@@ -136,16 +142,33 @@ class Decimal:
         beyond = place < start[:, None]
         sign = np.where((length > 0) & (lanes.data[start] >= 0x80), 0xFF, 0).astype(np.uint8)
         words = np.where(beyond, sign[:, None], lanes.data[np.maximum(place, 0)])
-        column = decimal_column(words, pa.decimal128(38, self.type.scale))
+        column = decimal_column(words, pa.decimal128(38, self.scale))
         try:
             column.validate(full=True)
-            return column.cast(self.type)
+            return column.cast(self.type)  # which loses no digit silently
         except pa.ArrowInvalid:
-            most = 10**self.type.precision
-            unscaled = [int.from_bytes(word.tobytes(), "little", signed=True) for word in words]
-            wrong = np.array([abs(value) >= most for value in unscaled])
-            _refuse(lanes, wrong, f"has a decimal of more than {self.type.precision} digits")
-            return decimal_column(np.where(wrong[:, None], 0, words).astype(np.uint8), self.type)
+            return self._one_by_one(lanes, words)
+
+    def _one_by_one(self, lanes: Lanes, words: Numbers) -> pa.Array:
+        """Some do not fit: which?"""
+        unscaled = [int.from_bytes(word.tobytes(), "little", signed=True) for word in words]
+        shift = self.type.scale - self.scale
+        if shift < 0:
+            lost = np.array([value % 10**-shift != 0 for value in unscaled])
+            _refuse(lanes, lost, f"has a decimal of more than {self.type.scale} digits after its point")
+            unscaled = [
+                0 if is_lost else value // 10**-shift for value, is_lost in zip(unscaled, lost, strict=True)
+            ]
+        else:
+            unscaled = [value * 10**shift for value in unscaled]
+        most = 10**self.type.precision
+        wrong = np.array([abs(value) >= most for value in unscaled])
+        digits = f"{self.type.precision} digits"
+        where = "" if self.scale == self.type.scale else f", {self.type.scale} of them after its point"
+        _refuse(lanes, wrong, f"has a decimal of more than {digits}{where}")
+        fitting = [0 if is_wrong else value for value, is_wrong in zip(unscaled, wrong, strict=True)]
+        written = b"".join(value.to_bytes(_DECIMAL_BYTES, "little", signed=True) for value in fitting)
+        return decimal_column(np.frombuffer(written, np.uint8).reshape(-1, _DECIMAL_BYTES), self.type)
 
 
 @dataclass(frozen=True)

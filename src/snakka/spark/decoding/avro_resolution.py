@@ -1,7 +1,7 @@
 """A writer's schema and a reader's made into one reader of columns, by Avro's rules of schema resolution.
 
 Rule: what fits for no value is an UnresolvableError here; what fits for some values only (a branch of a union, a symbol
-of an enum) fails the rows of the others.
+of an enum, a decimal with few enough digits) fails the rows of the others.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from snakka.spark.decoding import avro_columns as columns
 from snakka.spark.decoding.avro_default import encoded_default
+from snakka.spark.decoding.avro_logical import contradict, logical_type, time_scaling
 from snakka.spark.decoding.avro_schema import AvroSchema, is_named, plain_kind, spark_type, union_members
 from snakka.spark.decoding.lanes import Lanes
 
@@ -23,7 +24,6 @@ _PROMOTIONS = {
     "string": ("string", "bytes"),
     "bytes": ("bytes", "string"),
 }
-_MILLISECONDS = ("timestamp-millis", "local-timestamp-millis")
 
 
 class UnresolvableError(ValueError):
@@ -64,28 +64,32 @@ class Resolution:
         if kind == "fixed" and goal == "fixed":
             if source["size"] != target["size"]:
                 raise UnresolvableError(f"{path}: fixed of {source['size']} bytes, not of {target['size']}")
-            return self._bytes(target, source["size"])
+            _refuse_another_meaning(source, target, path)
+            return self._bytes(source, target, source["size"])
         if goal not in _PROMOTIONS.get(kind, (kind,)):
             raise UnresolvableError(f"{path}: {kind} can't be read as {goal}")
-        return self._simple(kind, target)
+        _refuse_another_meaning(source, target, path)
+        return self._simple(source, target)
 
-    def _simple(self, kind: str, target: Any) -> columns.Reader:
-        arrow = self._arrow(target)
+    def _simple(self, source: Any, target: Any) -> columns.Reader:
+        kind, arrow = source["type"], self._arrow(target)
         if kind == "null":
             return columns.Null(arrow)
         if kind == "boolean":
             return columns.Boolean(arrow)
         if kind in ("int", "long"):
-            factor = 1000 if target.get("logicalType") in _MILLISECONDS else 1
-            return columns.Whole(arrow, kind == "int", factor)
+            scaling = time_scaling(source, target)
+            return columns.Whole(arrow, kind == "int", scaling.factor, scaling.divisor)
         if kind in ("float", "double"):
             return columns.Floating(arrow, 4 if kind == "float" else 8)
-        return self._bytes(target, None)
+        return self._bytes(source, target, None)
 
-    def _bytes(self, target: Any, size: int | None) -> columns.Reader:
+    def _bytes(self, source: Any, target: Any, size: int | None) -> columns.Reader:
         arrow = self._arrow(target)
         if pa.types.is_decimal(arrow):
-            return columns.Decimal(arrow, size)
+            # Bytes whose writer did not say what they are, are what the reader says.
+            said = source if logical_type(source) == "decimal" else target
+            return columns.Decimal(arrow, size, said.get("scale", 0))
         if size is not None and pa.types.is_string(arrow):
             return columns.UuidBytes(arrow)
         return columns.Bytes(arrow, size)
@@ -163,7 +167,7 @@ class Resolution:
         for place in ordered:
             try:
                 if merged:
-                    return self._simple(plain_kind(self._writer, written), {"type": _widest(arrow)})
+                    return self._simple({"type": plain_kind(self._writer, written)}, {"type": _widest(arrow)})
                 reader = self._resolve(written, members[place], path)
             except UnresolvableError:
                 continue
@@ -182,6 +186,12 @@ class Resolution:
         return source["name"] in names or _unqualified(source["name"]) in {
             _unqualified(name) for name in names
         }
+
+
+def _refuse_another_meaning(source: Any, target: Any, path: str) -> None:
+    if contradict(source, target):
+        written = logical_type(source) or source["type"]
+        raise UnresolvableError(f"{path}: {written} can't be read as {logical_type(target)}")
 
 
 def _unqualified(name: str) -> str:
