@@ -10,6 +10,7 @@ from snakka.spark.pipelines.declaration import Pipeline, parse_trigger, read_pip
 from snakka.spark.pipelines.document import Value, read_document
 from snakka.spark.pipelines.file_keys import ALL_TABLES
 from snakka.spark.pipelines.problems import PipelineFileError
+from snakka.spark.pipelines.sink_writers import sink_options
 
 TOML = '''
 name = "orders"
@@ -185,6 +186,42 @@ def test_the_least_has_its_defaults(tmp_path: Path) -> None:
     assert pipeline.checkpoint == str(tmp_path / "checkpoints/clicks")
     assert pipeline.sinks["out"].view == "orders"
     assert (pipeline.policy, pipeline.master) == ("fail", "local[*]")
+
+
+@pytest.mark.parametrize(
+    ("catalog", "uri", "warehouse"),
+    [
+        ('uri = "sqlite:///catalog.db", warehouse = "lake"', "sqlite:///{}/catalog.db", "{}/lake"),
+        (
+            'type = "sql", uri = "sqlite+pysqlite:///../a b.db?timeout=5"',
+            "sqlite+pysqlite:///{}/../a b.db?timeout=5",
+            None,
+        ),
+        (
+            'uri = "sqlite:////data/catalog.db", warehouse = "/data/lake"',
+            "sqlite:////data/catalog.db",
+            "/data/lake",
+        ),
+        ('uri = "sqlite:///:memory:", warehouse = "s3://lake"', "sqlite:///:memory:", "s3://lake"),
+        ('uri = "sqlite://", warehouse = "file:///lake"', "sqlite://", "file:///lake"),
+        ('uri = "postgresql://host/catalog", warehouse = "lake"', "postgresql://host/catalog", "{}/lake"),
+        # A REST catalog has warehouses of that name.
+        ('uri = "http://host", warehouse = "lake"', "http://host", "lake"),
+        ('type = "rest", uri = "sqlite-like", warehouse = "lake"', "sqlite-like", "lake"),
+        ('name = "told-elsewhere", warehouse = "lake"', None, "lake"),
+    ],
+)
+def test_paths_of_a_catalog_are_beside_the_file(
+    tmp_path: Path, catalog: str, uri: str | None, warehouse: str | None
+) -> None:
+    wanted = {"uri": uri, "warehouse": warehouse}
+    text = LEAST.replace('"console"', f'"iceberg"\ntable = "a.b"\ncatalog = {{{catalog}}}')
+    options = sink_options(read(tmp_path, text).sinks["out"])
+    for name, value in wanted.items():
+        expected = (
+            None if value is None else value.format(tmp_path).replace(f"{tmp_path}/..", str(tmp_path.parent))
+        )
+        assert options.get(f"catalog.{name}") == expected
 
 
 WRONG = [

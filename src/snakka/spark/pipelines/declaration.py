@@ -33,6 +33,11 @@ _VIEW_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _EVERY = re.compile(r"every\s+(.+)")
+# What SQLAlchemy takes for a file: behind three slashes a path, behind two none at all. The rest is SQLite's own.
+_SQLITE = re.compile(r"(sqlite(?:\+\w+)?:///)((?!/|:memory:|file:)[^?]+)(.*)", re.DOTALL)
+# Catalogs whose warehouse is a directory. A REST catalog's is a name, and of one that is told elsewhere nothing is known.
+_CATALOGS_OF_PATHS = ("sql", "hive", "in-memory", "glue", "dynamodb")
+_SCHEMES_OF_PATHS = ("sqlite", "postgresql", "thrift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +270,8 @@ class _Reading:
         self._check_sink(sink, top, title)
         return sink
 
+        if "catalog" in table:
+            table = table.with_value("catalog", resolved_catalog(table.get("catalog"), self._directory))
     def _made_sink(self, name: str, table: Table, format_name: str, view: str) -> Sink:
         return Sink(
             name=name,
@@ -438,3 +445,17 @@ class _Reading:
 def resolved_place(text: str, directory: Path) -> str:
     """A path beside the file as an absolute one; an address such as s3a://... as it is."""
     return text if "://" in text or text.startswith("file:") else str((directory / text).resolve())
+
+
+def resolved_catalog(catalog: Mapping[str, str], directory: Path) -> dict[str, str]:
+    """The catalog's properties with those of its paths that are beside the file as absolute ones."""
+    resolved = dict(catalog)
+    uri = resolved.get("uri", "")
+    if found := _SQLITE.fullmatch(uri):
+        resolved["uri"] = found.group(1) + resolved_place(found.group(2), directory) + found.group(3)
+    has_directory = resolved.get("type", "").lower() in _CATALOGS_OF_PATHS
+    if "type" not in resolved:
+        has_directory = uri.startswith(_SCHEMES_OF_PATHS)
+    if has_directory and not resolved.get("warehouse", "/").startswith("/"):
+        resolved["warehouse"] = resolved_place(resolved["warehouse"], directory)
+    return resolved

@@ -98,6 +98,10 @@ class Table:
     def value(self, name: str) -> Value:
         return self._found[name]
 
+    def with_value(self, name: str, value: Any) -> "Table":
+        """The same, but for what one key stands for."""
+        return Table({**self.values, name: value}, self._found, self.own_line)
+
 
 def read_table(
     value: Value, keys: Keys, title: str, problems: list[Problem], environment: Mapping[str, str]
