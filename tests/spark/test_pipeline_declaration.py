@@ -355,7 +355,21 @@ WRONG = [
     (
         "[sinks.out]",
         "[steps.orders]\nsql = 'SELECT 1'\n[sinks.out]",
-        ["orders.toml:5: step orders has the name of a source; give it another"],
+        ["orders.toml:5: step orders has the name of source orders; give it another"],
+    ),
+    # Spark's views have no case: one would replace the other.
+    (
+        "[sinks.out]",
+        "[sources.ORDERS]\ntopics = 'a'\n[steps.more]\nsql = 'SELECT 1'\n[steps.More]\nsql = 'SELECT 1'\n[sinks.out]",
+        [
+            "orders.toml:5: source ORDERS has the name of source orders: upper and lower case are the same for Spark",
+            "orders.toml:9: step More has the name of step more: upper and lower case are the same for Spark",
+        ],
+    ),
+    (
+        "[sinks.out]",
+        "[steps.Orders]\nsql = 'SELECT 1'\n[sinks.out]",
+        ["orders.toml:5: step Orders has the name of source orders: upper and lower case"],
     ),
     (
         "[sinks.out]",

@@ -160,6 +160,7 @@ class _Reading:
         self._problems: list[Problem] = []
         self._kafka: Mapping[str, str] = {}
         self._registry: str | None = None
+        self._views: dict[str, str] = {}  # names in lower case, as Spark compares them -> who has it
 
     def pipeline(self, root: Value) -> Pipeline:
         top = self._read(root, file_keys.PIPELINE_KEYS, "the file")
@@ -202,7 +203,7 @@ class _Reading:
     def _source(self, name: str, value: Value, top: Table) -> Source:
         title = f"source {name}"
         table = self._read(value, file_keys.SOURCE_KEYS, title)
-        self._check_view_name(name, value.line)
+        self._check_view_name(name, title, value.line)
         if table.is_given("topics") == table.is_given("pattern"):
             self._say(value.line, f"{title} needs one of topics and pattern")
         schema_file = table.get("schema_file")
@@ -233,9 +234,7 @@ class _Reading:
         for name, value in tables.items():
             title = f"step {name}"
             table = self._read(value, file_keys.STEP_KEYS, title)
-            self._check_view_name(name, value.line)
-            if name in sources:
-                self._say(value.line, f"{title} has the name of a source; give it another")
+            self._check_view_name(name, title, value.line)
             if table.is_given("sql") == table.is_given("function"):
                 self._say(value.line, f"{title} needs one of sql and function")
             if "function" in table and not _FUNCTION.fullmatch(table.get("function")):
@@ -270,9 +269,9 @@ class _Reading:
         self._check_sink(sink, top, title)
         return sink
 
+    def _made_sink(self, name: str, table: Table, format_name: str, view: str) -> Sink:
         if "catalog" in table:
             table = table.with_value("catalog", resolved_catalog(table.get("catalog"), self._directory))
-    def _made_sink(self, name: str, table: Table, format_name: str, view: str) -> Sink:
         return Sink(
             name=name,
             table=table,
@@ -382,9 +381,13 @@ class _Reading:
             if sink.path:
                 seen[sink.path] = name
 
-    def _check_view_name(self, name: str, line: int) -> None:
+    def _check_view_name(self, name: str, title: str, line: int) -> None:
         if not _VIEW_NAME.fullmatch(name):
             self._say(line, f"{name} can't be the name of a view: letters, digits and _ only")
+        other = self._views.setdefault(name.lower(), title)
+        if other != title:
+            because = "" if other.endswith(f" {name}") else ": upper and lower case are the same for Spark"
+            self._say(line, f"{title} has the name of {other}{because}; give it another")
 
     def _check_view(self, view: str, views: tuple[str, ...], line: int, title: str) -> None:
         if view not in views:
