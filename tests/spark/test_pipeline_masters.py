@@ -1,16 +1,26 @@
 """What a pipeline does differently where its executors are not on this machine; on real clusters: see test_pipeline_runs,
 test_pipeline_hadoop and test_pipeline_kubernetes."""
 
+import io
+import json
 import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
-from snakka.spark.pipelines import step_modules
-from snakka.spark.pipelines.masters import reach_master
+from snakka.cli.main import main
+from snakka.spark.pipelines import masters, step_modules
+from snakka.spark.pipelines.executor_waits import ExecutorWait
+from snakka.spark.pipelines.masters import reach_master, require_room
 from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.standalone_cluster import StandaloneCluster, Worker, workers_of
 from snakka.spark.pipelines.step_modules import write_archive
+from snakka.spark.pipelines.terminal import LineDisplay, status_lines
 from snakka.spark.session import default_confs, is_here, is_local
 
 SOCKETS = "spark.python.unix.domain.socket.dir"
@@ -101,3 +111,121 @@ def test_more_than_modules_can_be_is_not_sent(tmp_path: Path, monkeypatch: pytes
     ):
         write_archive((tmp_path,), tmp_path / "modules.zip")
     assert not (tmp_path / "modules.zip").exists()
+
+
+@dataclass
+class Driver:
+    """A Spark context, as far as its books of executors and stages go; and a clock."""
+
+    executors: int = 0
+    stages: int = 0
+    memory_mb: int = 1024
+    confs: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def _jsc(self) -> Any:
+        tracker = SimpleNamespace(
+            getExecutorInfos=lambda: range(1 + self.executors),  # the driver is one of them
+            getActiveStageIds=lambda: range(self.stages),
+        )
+        spark = SimpleNamespace(statusTracker=lambda: tracker, executorMemory=lambda: self.memory_mb)
+        return SimpleNamespace(sc=lambda: spark)
+
+    def getConf(self) -> Mapping[str, str]:  # noqa: N802 -- Spark's name
+        return self.confs
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def now_ms(self) -> int:
+        return round(self.seconds * 1000)
+
+
+def test_work_that_no_executor_comes_for_is_said() -> None:
+    driver = Driver()
+    wait = ExecutorWait(driver, "spark://there:7077", driver)  # type: ignore[arg-type]
+
+    def notes(until: int) -> set[str]:
+        found = set()
+        while driver.seconds < until:
+            driver.seconds += 1
+            found.add(wait.note())
+        return found
+
+    assert notes(until=300) == {""}  # there is nothing to do: nobody asks for executors
+    driver.stages = 1
+    assert notes(until=350) == {""}
+    driver.executors = 1
+    assert notes(until=500) == {""}  # they are at it
+    driver.executors = 0
+    assert notes(until=555) == {""}
+    _, said = sorted(notes(until=2000))
+    assert said == (
+        "since 00:08:21 UTC there is work, but no executor: one takes 1024 MiB (spark.executor.memory) and all cores "
+        "(spark.executor.cores) of one machine of spark://there:7077. Free that or add it there, or ask for less with "
+        "--conf spark.executor.memory=... and spark.executor.cores=...; the run waits"
+    )
+    driver.executors = 2
+    driver.seconds += 5
+    assert wait.note() == ""
+
+
+def test_what_a_run_waits_for_is_shown_once_and_in_the_status() -> None:
+    status = {
+        "pipeline": "p",
+        "state": "running",
+        "started_ms": 0,
+        "updated_ms": 0,
+        "pid": 1,
+        "trigger": "once",
+        "master": "yarn",
+    }
+    status |= {"sinks": {}, "note": "no executor"}
+    out = io.StringIO()
+    display = LineDisplay(out)
+    for note in ("", "no executor", "no executor", "", "no executor"):
+        display.update({**status, "note": note}, 0.0)
+    assert out.getvalue() == "no executor\n" * 2
+    assert status_lines(status, 0)[1:] == ["  no executor"]
+
+
+def test_an_executor_that_no_worker_has_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = (Worker(cores=4, memory_mb=1024), Worker(cores=1, memory_mb=2048))
+    monkeypatch.setattr(masters, "workers_of", lambda master: workers)
+
+    def refusal(memory_mb: int, **confs: str) -> str:
+        context = Driver(memory_mb=memory_mb, confs={f"spark.executor.{name}": confs[name] for name in confs})
+        try:
+            require_room(SimpleNamespace(sparkContext=context), "spark://127.0.0.1:7077")  # type: ignore[arg-type]
+        except PipelineError as error:
+            return str(error)
+        return ""
+
+    assert refusal(1024) == refusal(2048) == refusal(1024, cores="4") == ""
+    assert refusal(2049) == (
+        "no worker of spark://127.0.0.1:7077 has room for an executor, which takes 2049 MiB (spark.executor.memory) and "
+        "all cores (spark.executor.cores): they have up to 2048 MiB and 4 cores. Ask for less with --conf, or start "
+        "workers that have more"
+    )
+    assert "takes 2048 MiB (spark.executor.memory) and 2 (spark" in refusal(2048, cores="2")
+
+
+def test_workers_are_known_of_the_cluster_that_runs_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert workers_of("spark://127.0.0.1:7077", tmp_path) == ()
+    saved = {"members": {"master": 1}, "master": "spark://127.0.0.1:7077", "web": "http://127.0.0.1:1"}
+    (tmp_path / "cluster.json").write_text(json.dumps(saved))
+    answer = {"workers": [{"state": "ALIVE", "cores": 2, "memory": 1024}, {"state": "DEAD", "cores": 9}]}
+    monkeypatch.setattr(StandaloneCluster, "_ask_master", lambda *_: answer)
+    monkeypatch.setattr(StandaloneCluster, "_is_ours", lambda *_: True)
+    assert workers_of("spark://127.0.0.1:7077", tmp_path) == (Worker(cores=2, memory_mb=1024),)
+    assert workers_of("spark://127.0.0.1:7078", tmp_path) == ()
+
+
+def test_workers_too_small_for_an_executor_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pipeline", "cluster", "up", "--memory", "512m"]) == 2
+    assert (
+        "512m is too little: an executor of Spark takes 1g unless told otherwise" in capsys.readouterr().err
+    )

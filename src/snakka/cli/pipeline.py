@@ -92,6 +92,10 @@ _CLUSTER_NOTES = """examples:
 
 All of it runs on this machine, on loopback, from the installed Spark. Its logs are in the cluster's directory."""
 
+# What Spark gives an executor: workers with less would never start one, and a run would wait for it.
+_EXECUTOR_MB = 1024
+_MEBIBYTES = {"m": 1, "g": 1024}
+
 
 def run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
@@ -280,7 +284,9 @@ def _spark_setting(text: str) -> tuple[str, str]:
 
 def _memory(text: str) -> str:
     if not re.fullmatch(r"[1-9]\d*[mMgG]", text):
-        raise ArgumentTypeError(f"{text} is no size of memory, such as 512m or 2g")
+        raise ArgumentTypeError(f"{text} is no size of memory, such as 1500m or 2g")
+    if int(text[:-1]) * _MEBIBYTES[text[-1].lower()] < _EXECUTOR_MB:
+        raise ArgumentTypeError(f"{text} is too little: an executor of Spark takes 1g unless told otherwise")
     return text
 
 

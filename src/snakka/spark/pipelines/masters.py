@@ -1,13 +1,17 @@
 """What a master must have before a pipeline runs on it, where Spark itself would wait for it for long, or for ever.
 
-Rule: it says in a line what is missing and asks nothing of the master; all else is Spark's business.
+Rule: it says in a line what is missing and asks nothing of the master, unless that is one of `cluster up`; all else is
+Spark's business.
 """
 
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from snakka.spark.pipelines.executor_waits import CORES, executor_memory_mb, executor_needs
 from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.standalone_cluster import workers_of
+from snakka.spark.session import is_here, is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,6 +48,21 @@ def require_image(session: "SparkSession", master: str) -> None:
             raise PipelineError(
                 f"Kubernetes runs executors in pods, which need an image that has snakka[spark]: --conf {_IMAGE}=..."
             )
+
+
+def require_room(session: "SparkSession", master: str) -> None:
+    """PipelineError if no worker can ever run an executor of this size; known of a cluster that `cluster up` started."""
+    workers = workers_of(master) if is_here(master) and not is_local(master) else ()
+    if not workers:
+        return
+    context = session.sparkContext
+    memory_mb, cores = executor_memory_mb(context), int(context.getConf().get(CORES) or 1)
+    if not any(worker.memory_mb >= memory_mb and worker.cores >= cores for worker in workers):
+        most_mb, most_cores = max(each.memory_mb for each in workers), max(each.cores for each in workers)
+        raise PipelineError(
+            f"no worker of {master} has room for an executor, which takes {executor_needs(context, master)}: they have "
+            f"up to {most_mb} MiB and {most_cores} cores. Ask for less with --conf, or start workers that have more"
+        )
 
 
 def _standalone_addresses(master: str) -> list[tuple[str, int]]:

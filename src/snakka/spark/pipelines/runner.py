@@ -14,6 +14,7 @@ import os
 import signal
 import socket
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -26,8 +27,9 @@ from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import offsets_at, topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, Trigger
+from snakka.spark.pipelines.executor_waits import ExecutorWait
 from snakka.spark.pipelines.group_commits import GroupCommits, group_of
-from snakka.spark.pipelines.masters import reach_master, require_image
+from snakka.spark.pipelines.masters import reach_master, require_image, require_room
 from snakka.spark.pipelines.offset_reset import LATEST
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import build_views
@@ -78,6 +80,8 @@ class Run:
         self._ended_ms: int | None = None
         self._outcome = "starting"
         self._error = ""
+        self._executors: ExecutorWait | None = None
+        self._note = ""
         self._sinks = {name: SinkProgress(name) for name in pipeline.all_sinks}
         self._commits = GroupCommits(pipeline, settings.trigger)
         self._queries: dict[str, StreamingQuery] = {}
@@ -116,7 +120,9 @@ class Run:
         try:
             self._watch_signals()  # Spark has put its own handler for Ctrl-C in place
             require_image(session, self._settings.master)
+            require_room(session, self._settings.master)
             if not is_local(self._settings.master):
+                self._executors = ExecutorWait(session.sparkContext, self._settings.master, self._clock)
                 send_modules(session, self._pipeline, self._state.modules_archive)
             if not self._asked_to_stop.is_set():
                 self._start_queries(session)
@@ -300,6 +306,8 @@ class Run:
 
     def _show(self, *, force: bool = False) -> None:
         now = self._clock.monotonic()
+        if self._executors is not None:
+            self._note = self._executors.note() if self._outcome in ("starting", "running") else ""
         self._display.update(self._status(), now, force=force)
         if force or now - self._written_at >= _STATUS_SECONDS:
             self._written_at = now
@@ -322,6 +330,7 @@ class Run:
             "updated_ms": self._clock.now_ms(),
             "ended_ms": self._ended_ms,
             "error": self._error,
+            "note": self._note,
             "log": str(self._state.log_file),
             "sinks": {name: progress.as_status() for name, progress in self._sinks.items()},
         }
@@ -374,8 +383,10 @@ def _listener(reports: "SimpleQueue[str]") -> Any:
 
 
 def _quietly(action: Callable[[], object]) -> None:
-    """At the end: what can't be stopped any more has stopped."""
+    """At the end: what can't be stopped any more has stopped. PySpark warns of that too."""
     try:
-        action()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            action()
     except Exception:
         return

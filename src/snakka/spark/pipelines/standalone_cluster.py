@@ -52,17 +52,31 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Worker:
+    """What a worker has for executors, in use or not."""
+
+    cores: int
+    memory_mb: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterStatus:
     """What is there, as the processes and the master say."""
 
     master: str
     web: str
     members: tuple[Member, ...]
-    workers_alive: int
-    cores: int
+    workers: tuple[Worker, ...]
     cores_used: int
-    memory_mb: int
     applications: tuple[str, ...]
+
+    @property
+    def workers_alive(self) -> int:
+        return len(self.workers)
+
+    @property
+    def cores(self) -> int:
+        return sum(worker.cores for worker in self.workers)
 
     @property
     def is_up(self) -> bool:
@@ -72,6 +86,13 @@ class ClusterStatus:
 def default_directory() -> Path:
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     return state / "snakka" / "spark-cluster"
+
+
+def workers_of(master: str, directory: Path | None = None) -> tuple[Worker, ...]:
+    """The workers of that master; none if it is not the one that runs in the directory, so that they are not known."""
+    cluster = StandaloneCluster(directory or default_directory())
+    status = cluster.status()
+    return status.workers if status.is_up and status.master == master else ()
 
 
 class StandaloneCluster:
@@ -166,10 +187,8 @@ class StandaloneCluster:
             master=saved.get("master", ""),
             web=saved.get("web", ""),
             members=members,
-            workers_alive=len(alive),
-            cores=sum(worker.get("cores", 0) for worker in alive),
+            workers=tuple(Worker(worker.get("cores", 0), worker.get("memory", 0)) for worker in alive),
             cores_used=sum(worker.get("coresused", 0) for worker in alive),
-            memory_mb=sum(worker.get("memory", 0) for worker in alive),
             applications=tuple(each.get("name", "") for each in answer.get("activeapps", [])),
         )
 

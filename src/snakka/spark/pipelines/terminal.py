@@ -89,12 +89,16 @@ class LineDisplay:
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._shown: dict[str, tuple[int, float]] = {}  # sink: batch, when
+        self._note = ""
 
     def say(self, line: str) -> None:
         self._out.write(line + "\n")
         self._out.flush()
 
     def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
+        if status.get("note") and status["note"] != self._note:
+            self.say(status["note"])
+        self._note = status.get("note", "")
         for name, sink in status["sinks"].items():
             batch, shown_at = self._shown.get(name, (-1, float("-inf")))
             if sink["batch"] > batch and (force or now - shown_at >= _LINE_SECONDS):
@@ -120,6 +124,8 @@ def status_lines(status: Mapping[str, Any], now_ms: int) -> list[str]:
     width = max((len(name) for name in status["sinks"]), default=0)
     lines = [f"{status['pipeline']}: {words.get(state, state)} ({how})"]
     lines += [f"  {name:<{width}}  {sink_line(sink)}" for name, sink in status["sinks"].items()]
+    if status.get("note"):
+        lines.append(f"  {status['note']}")
     if status.get("error"):
         lines.append(f"  error: {status['error']}")
     return lines
