@@ -18,6 +18,7 @@ from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.offset_reset import (
     carry_out,
     check_offsets,
+    completed_starts,
     noted_starts,
     parse_target,
     plan_reset,
@@ -378,6 +379,14 @@ def test_a_query_that_has_not_begun_begins_there() -> None:
     )
     assert reset.how == "begin"
     assert json.loads(noted_starts([reset], {})["out"]) == {"a": {"0": 0, "1": 0, "2": 0}, "b": {"0": 2}}
+
+
+def test_partitions_that_came_after_a_reset_begin_at_their_earliest() -> None:
+    noted = {"a": {"0": 5, "1": 7}, "gone": {"0": 3}}
+    now = [("a", 0), ("a", 2), ("b", 0)]
+    assert completed_starts(noted, now) == {"a": {"0": 5, "2": -2}, "b": {"0": -2}}
+    # Of a source that is new nothing was noted: it begins where the file says.
+    assert completed_starts(noted, [("b", 0)]) == completed_starts(noted, []) == {}
 
 
 def test_a_batch_that_is_not_done_is_not_left_silently(tmp_path: Path) -> None:

@@ -306,6 +306,33 @@ sinks: {{out: {{format: parquet, path: files}}}}
         assert (done.how, [move.again for move in done.moves]) == ("move", [1])
 
 
+def test_a_topic_that_came_after_a_reset_is_read_from_its_beginning(
+    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path
+) -> None:
+    with Producer(bootstrap_servers=bootstrap) as producer:
+        for topic in ("noted", "noted", "added"):
+            producer.send(topic, b"row", partition=0)
+        producer.flush()
+    pipeline = read(
+        tmp_path,
+        f"""
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources: {{all: {{topics: [noted, added]}}}}
+sinks: {{out: {{format: noop}}}}
+""",
+    )
+    views = build_views(spark, pipeline, group="noted", starts={"noted": {"0": 1}})
+    assert views.problems == []
+    query = start_query(
+        views.frames["all"],
+        pipeline.sinks["out"],
+        trigger=pipeline.trigger,
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    query.awaitTermination(100)
+    assert sum(report.numInputRows for report in query.recentProgress) == 2
+
+
 @pytest.mark.parametrize("policy", ["fail", "skip"])
 def test_rows_that_can_not_be_decoded(
     spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path, policy: str

@@ -173,6 +173,21 @@ def noted_starts(resets: Iterable[SinkReset], starts: Mapping[str, str]) -> dict
     return {**starts, **fresh}
 
 
+def completed_starts(starts: Offsets, partitions: Iterable[tuple[str, int]]) -> Offsets:
+    """Where a source begins that has these partitions now, by what was noted for some of them.
+
+    Those that came later begin at their earliest, those that are gone begin nowhere: Spark wants each of them, and no
+    other. Nothing, if nothing was noted for any.
+    """
+    present = [(topic, str(partition)) for topic, partition in partitions]
+    if not any(partition in starts.get(topic, {}) for topic, partition in present):
+        return {}
+    completed: Offsets = {}
+    for topic, partition in present:
+        completed.setdefault(topic, {})[partition] = starts.get(topic, {}).get(partition, EARLIEST)
+    return completed
+
+
 def carry_out(resets: Iterable[SinkReset], now_ms: int) -> None:
     """Do to the checkpoints what was planned."""
     for reset in resets:

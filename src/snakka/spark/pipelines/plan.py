@@ -16,10 +16,12 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from snakka.spark.pipelines.cluster_topics import source_partitions
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Sink, Source, Step, Watermark
+from snakka.spark.pipelines.offset_reset import completed_starts
 from snakka.spark.pipelines.option_checks import source_option_problems, source_options
 from snakka.spark.pipelines.problems import Problem, did_you_mean
-from snakka.spark.pipelines.progress import BAD_ROWS
+from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
 from snakka.spark.pipelines.sink_writers import sink_problems
 from snakka.spark.pipelines.spark_errors import missing_view, plain, reason, sql_problem
 
@@ -73,9 +75,11 @@ def build_views(
 ) -> Views:
     """The views for one query. `starts` are offsets that win over where sources would begin."""
     views = Views()
+    partitions = source_partitions(pipeline) if starts else {}
     for source in pipeline.sources.values():
+        noted = completed_starts(read_offsets(starts), partitions.get(source.name, ()))
         try:
-            frame = _source_frame(session, pipeline, source, views, group, starts)
+            frame = _source_frame(session, pipeline, source, views, group, noted)
         except _WrongError as wrong:
             views.problems.append(wrong.problem)
             continue
