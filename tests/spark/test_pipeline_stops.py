@@ -1,10 +1,13 @@
 """How the queries of a run are stopped: by the clock, with queries made by hand; and one of Spark's that can't be."""
 
+import errno
 import io
 import json
+import shutil
 import signal
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -15,11 +18,13 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import StreamingQueryException
 
+from snakka.cli.main import main
 from snakka.runtime.clock import SystemClock
-from snakka.spark.pipelines import runner
+from snakka.spark.pipelines import run_state, runner
 from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.progress import SinkProgress, sink_line
 from snakka.spark.pipelines.query_stops import Stops, stop_queries
+from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.terminal import LineDisplay
 
 if TYPE_CHECKING:
@@ -145,8 +150,14 @@ class Interrupting(io.StringIO):
         return super().write(text)
 
 
-def interrupted(query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], str]:
-    """The status and the screen of a run of this query that is interrupted at once."""
+def interrupted(
+    query: Query,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    start: Callable[..., Query] | None = None,
+) -> tuple[dict[str, Any], str]:
+    """The status and the screen of a run of this query that is interrupted at once; `start` starts it, if it is given."""
     file = tmp_path / "busy.yaml"
     file.write_text(
         "kafka: {bootstrap.servers: '127.0.0.1:1'}\nsources: {work: {topics: work}}\n"
@@ -159,7 +170,7 @@ def interrupted(query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         runner, "build_views", lambda *_, **__: SimpleNamespace(problems=[], of_sink=lambda sink: "rows")
     )
     monkeypatch.setattr(runner, "sink_problems", lambda frame, sink: [])
-    monkeypatch.setattr(runner, "start_query", lambda *_, **__: query)
+    monkeypatch.setattr(runner, "start_query", start or (lambda *_, **__: query))
     screen = Interrupting()
     settings = runner.RunSettings("local[1]", Trigger("every", 1.0), {}, grace_seconds=0.2)
     status = runner.Run(read_pipeline(file), settings, LineDisplay(screen)).go()
@@ -197,6 +208,51 @@ def test_a_sink_that_fails_while_the_run_is_stopped_has_failed(
     assert (status["state"], status["sinks"]["out"]["state"]) == ("failed", "failed")
     assert "the table is gone" in status["error"]
     assert not query.stopped_at
+
+
+def no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_does_not_hide_how_a_run_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its last status goes where the one before was."""
+
+    def fill_the_disk(*_: object, **__: object) -> Query:
+        monkeypatch.setattr(run_state, "_replace", no_room)
+        return query
+
+    clock = HandClock(1.0)
+    query = Query(clock, 1000.0, fails_at=1.5)
+    monkeypatch.setattr(runner.Run, "_wait_for_batches", lambda run: clock.tick())
+    status, screen = interrupted(query, tmp_path, monkeypatch, start=fill_the_disk)
+    assert "the table is gone" in status["error"]
+    said = f"{tmp_path}/checkpoints/busy can't be written: No space left on device; `snakka pipeline status` shows"
+    assert screen.count(said) == 1
+    assert status.pop(runner.UNWRITTEN) == ""
+    left = RunState(read_pipeline(tmp_path / "busy.yaml")).read()
+    assert left is not None
+    assert (left["state"], left["error"]) == ("failed", status["error"])
+    assert not list(tmp_path.glob("checkpoints/busy/.status*"))
+
+
+def test_a_command_says_that_its_status_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = tmp_path / "checkpoints" / "busy"
+
+    def gone(*_: object, **__: object) -> Query:
+        shutil.rmtree(where)
+        return Query(HandClock(1.0), 1.0, is_idle=True)
+
+    status, _ = interrupted(Query(HandClock(1.0), 1.0), tmp_path, monkeypatch, start=gone)
+    assert status["state"] == "interrupted"
+    monkeypatch.setattr(runner.Run, "go", lambda run: status)
+    assert main(["pipeline", "run", str(tmp_path / "busy.yaml")]) == 1
+    said = capsys.readouterr()
+    assert said.err == (
+        f"snakka: {where} can't be written: No such file or directory; `status` does not know how it ended\n"
+    )
+    assert said.out.startswith("busy interrupted after")
 
 
 def test_a_query_without_anything_to_read_says_so(spark: "SparkSession", tmp_path: Path) -> None:

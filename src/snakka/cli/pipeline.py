@@ -351,7 +351,7 @@ def _run(given: Namespace) -> int:
             raise CommandError("a graph of tables is run until all is read: leave --trigger out", USAGE)
         run_spec(given.file, master=given.master, confs=dict(given.conf))
     pipeline = _pipeline(given)
-    from snakka.spark.pipelines.runner import Run, RunSettings
+    from snakka.spark.pipelines.runner import UNWRITTEN, Run, RunSettings
     from snakka.spark.pipelines.terminal import open_display, summary_lines
 
     settings = RunSettings(
@@ -365,8 +365,11 @@ def _run(given: Namespace) -> int:
     status = Run(pipeline, settings, display).go()
     for line in summary_lines(status):
         print(line)
+    unwritten = [f"{status[UNWRITTEN]}; `status` does not know how it ended"] if status[UNWRITTEN] else []
     if status["state"] == "failed":
-        raise CommandError(f"{status['error']} ({status['log']} has more)", FAILED)
+        unwritten.insert(0, f"{status['error']} ({status['log']} has more)")
+    if unwritten:
+        raise CommandError("; ".join(unwritten), FAILED)
     return INTERRUPTED if status["state"] == "interrupted" else OK
 
 

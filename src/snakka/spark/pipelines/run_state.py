@@ -11,11 +11,12 @@ Rule: whether it runs is what the lock says, never the file; a file that says `r
 died.
 """
 
+import errno
 import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from typing import Any, TextIO
@@ -27,6 +28,7 @@ from snakka.spark.pipelines.problems import PipelineError
 ENDED = ("finished", "failed", "interrupted")
 DIED = "died"
 _LOOK_SECONDS = 0.2
+_BLOCK_BYTES = 4096  # what file systems give a file that is not empty
 
 
 class RunState:
@@ -83,7 +85,17 @@ class RunState:
         return False
 
     def write(self, status: Mapping[str, object]) -> None:
-        _replace(self._status_file, status)
+        """PipelineError if it can't be: the disk is full, say."""
+        with self._named_errors():
+            _replace(self._status_file, status)
+
+    def write_last(self, status: Mapping[str, object]) -> None:
+        """The end of a run. Where there is no room for another file it goes over the old one, which says that it runs."""
+        try:
+            self.write(status)
+        except PipelineError:
+            with self._named_errors():
+                _overwrite(self._status_file, status)
 
     def read(self) -> dict[str, Any] | None:
         """What the last run wrote, with `state` as it really is; None if there was none."""
@@ -101,8 +113,16 @@ class RunState:
         return _read(self._starts_file) or {}
 
     def write_starts(self, starts: Mapping[str, str]) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        _replace(self._starts_file, starts)
+        with self._named_errors():
+            self.directory.mkdir(parents=True, exist_ok=True)
+            _replace(self._starts_file, starts)
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise PipelineError(f"{self.directory} can't be written: {error.strerror}") from None
 
 
 def local_path(place: str) -> Path | None:
@@ -129,8 +149,23 @@ def _lock(file: TextIO) -> bool:
 
 def _replace(file: Path, content: Mapping[str, object]) -> None:
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    fresh.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(file)
+    try:
+        fresh.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        fresh.replace(file)
+    except OSError:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)  # half of it may be there
+        raise
+
+
+def _overwrite(file: Path, content: Mapping[str, object]) -> None:
+    """In the room that the file has, which a full disk does not take away. Who reads at this moment may see no status."""
+    text = json.dumps(content).encode()
+    with file.open("r+b") as opened:
+        if len(text) > max(os.fstat(opened.fileno()).st_size, _BLOCK_BYTES):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        opened.write(text)
+        opened.truncate()
 
 
 def _read(file: Path) -> dict[str, Any] | None:

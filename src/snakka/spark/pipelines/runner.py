@@ -5,7 +5,8 @@ draws it, and writes the status file. It ends when all queries have (available-n
 stopped), or when a signal asks for it: then every query finishes the batch it is at, within a grace, and is stopped
 between batches.
 
-Rule: the outcome is in the status file before the lock is let go. A run that is cut anywhere is continued by the next
+Rule: the outcome is in the status file before the lock is let go; a status that can't be written changes nothing of it, but
+the command says so at its end. A run that is cut anywhere is continued by the next
 one: nothing here is needed for correctness, which lives in Spark's checkpoint and in the sinks.
 """
 
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+UNWRITTEN = "unwritten"  # in the status that a run ends with, for those who started it: why no file has it
+
 _TICK_SECONDS = 0.1
 _STATUS_SECONDS = 0.5
 _START_SECONDS = 180.0
@@ -88,6 +91,7 @@ class Run:
         self._reports: SimpleQueue[str] = SimpleQueue()
         self._asked_to_stop = threading.Event()
         self._written_at = float("-inf")
+        self._unwritten = ""  # why the last status could not be
 
     def go(self) -> dict[str, Any]:
         """Run until the end; the status at the end, whose `state` is finished, interrupted or failed."""
@@ -104,12 +108,12 @@ class Run:
                 self._outcome = "interrupted"
             except Exception as error:
                 # Nobody foresaw it: the JVM was killed, say. What was under way is done by the next run.
-                self._fail(reason(error))
+                self._fail(_named(error))
                 raise PipelineError(f"{self._error} ({self._state.log_file} may have more)") from error
             finally:
                 self._ended_ms = self._clock.now_ms()
-                self._write_status()
-            return self._status()
+                self._write_last_status()
+            return {**self._status(), UNWRITTEN: self._unwritten}
 
     def _run(self) -> None:
         problems = [*option_problems(self._pipeline), *checkpoint_problems(self._pipeline)]
@@ -314,7 +318,21 @@ class Run:
             self._write_status()
 
     def _write_status(self) -> None:
-        self._state.write(self._status())
+        try:
+            self._state.write(self._status())
+        except PipelineError as error:
+            if not self._unwritten:
+                self._display.say(f"{error}; `snakka pipeline status` shows what was before")
+            self._unwritten = str(error)
+        else:
+            self._unwritten = ""
+
+    def _write_last_status(self) -> None:
+        self._unwritten = ""
+        try:
+            self._state.write_last(self._status())
+        except PipelineError as error:
+            self._unwritten = str(error)
 
     def _status(self) -> dict[str, Any]:
         return {
@@ -380,6 +398,13 @@ def _listener(reports: "SimpleQueue[str]") -> Any:
             pass
 
     return Listener()
+
+
+def _named(error: Exception) -> str:
+    """In a line; with the file, if it is about one."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return reason(error)
 
 
 def _quietly(action: Callable[[], object]) -> None:
