@@ -1,5 +1,6 @@
 """What the driver decides for a stream, against a real broker and without Spark: starts, ends, losses, notes, waits."""
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ import pytest
 from tests.spark.conftest import NewTopic
 from tests.spark.source_topics import at, fill, stream_options, transactions
 
+from snakka.client.admin.group_offsets import CommittedOffset
 from snakka.client.blocking import Admin
 from snakka.network.peer_connection import PeerConnection
 from snakka.spark.client_settings import SparkOptionError
@@ -407,8 +409,79 @@ def test_two_queries_that_end_alike_but_began_elsewhere_are_not_mixed_up(
     assert first_batch(late) == (end, end)
     again = open_driver(topic)
     fill(broker.bootstrap_servers, topic, range(1))
-    with pytest.raises(UnknownStartError, match="two queries may have begun it"):
+    told = r"two queries may have begun it, .* at .*:10.* at .*:5.* Delete the groups"
+    with pytest.raises(UnknownStartError, match=told):
         again.plan(again.initial(), end)
+
+
+def test_queries_that_begin_and_end_alike_do_not_take_away_one_another_s_start(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    """One DataFrame and two sinks, for example; whoever fails goes on, whatever the other one has done meanwhile."""
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    given = {"topic": topic, "startingOffsets": "earliest", "kafka__group__id": topic}
+    first, second, third = (open_driver(**given) for _ in range(3))
+    (start, end), *_ = (first_batch(each) for each in (first, second, third))
+    whole = [OffsetRange(at(topic, 0), 0, 5)]
+    for driver in (first, second, third):
+        assert ranges(driver, start, end) == whole
+    admin.delete_records({at(topic, 0): 1}).raise_for_errors()  # so that nobody can guess
+
+    first.latest(end, is_limited=True)  # its batch is done
+    for _ in range(2):  # the others failed, and are restarted one after the other
+        again = open_driver(**given)
+        assert again.initial() != start
+        assert ranges(again, again.initial(), end) == whole
+        again.latest(end, is_limited=True)
+    assert groups(admin, topic) == [topic]  # the notes are gone
+
+
+def test_a_query_that_is_given_a_group_later_finds_where_it_began(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    given = {"topic": topic, "startingOffsets": "earliest"}
+    start, end = first_batch(open_driver(**given))
+    again = open_driver(**given, kafka__group__id=f"{topic}-mine")
+    admin.delete_records({at(topic, 0): 1}).raise_for_errors()  # so that nobody can guess
+    assert again.initial() != start
+    assert ranges(again, again.initial(), end) == [OffsetRange(at(topic, 0), 0, 5)]
+
+
+def test_the_group_that_a_query_had_is_named_if_it_is_needed(
+    broker: BlockingLocalBroker, new_topic: NewTopic, open_driver: Open
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    given = {"topic": topic, "startingOffsets": "earliest"}
+    start, end = first_batch(open_driver(**given, kafka__group__id=f"{topic}-mine"))
+    again = open_driver(**given, kafka__group__id=f"{topic}-yours")
+    assert again.initial() == start
+    with pytest.raises(UnknownStartError, match=f"set it again: kafka.group.id={topic}-mine. Else"):
+        again.plan(start, end)
+    # What it has of its own counts, whatever there is of others.
+    own = open_driver(**given, kafka__group__id=f"{topic}-yours")
+    assert first_batch(own) == (start, end)
+    assert ranges(again, start, end) == [OffsetRange(at(topic, 0), 0, 5)]
+
+
+def test_a_note_of_an_earlier_version_is_found_and_goes_when_its_batch_is_done(
+    broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
+) -> None:
+    """They were one for all queries that read alike: a group whose name ends with the digest, and a key for each start."""
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(5))
+    end = {at(topic, 0): 4}
+    subject = "\0".join((repr(stream_options("x:1", subscribe=topic).start), f'{{"{topic}":{{"0":4}}}}'))
+    group = f"{topic}-first-batch-{hashlib.sha256(subject.encode()).hexdigest()[:16]}"
+    note = CommittedOffset(4, metadata='{"initial": {"0123456789abcdef": 3}}')
+    admin.alter_group_offsets(group, {at(topic, 0): note}).raise_for_errors()
+    again = open_driver(topic, kafka__group__id=topic)
+    assert ranges(again, again.initial(), end) == [OffsetRange(at(topic, 0), 3, 4)]
+    again.latest(end, is_limited=True)
+    assert groups(admin, topic) == [topic]
 
 
 def test_what_is_done_is_committed_to_the_group(

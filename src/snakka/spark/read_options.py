@@ -155,6 +155,7 @@ class ReadOptions:
     least_pieces: int | None
     most_records: int | None
     group_id: str
+    default_group_id: str  # what it would be if the user named none
     include_headers: bool
     push_down_filters: bool
 
@@ -194,6 +195,7 @@ def read_options(options: Mapping[str, str], *, is_stream: bool) -> ReadOptions:
         least_pieces=given.number("minPartitions", least=1),
         most_records=given.number("maxRecordsPerPartition", least=1),
         group_id=_group_id(given, settings, subscription),
+        default_group_id=_default_group_id(given, subscription),
         include_headers=given.flag("includeHeaders"),
         push_down_filters=given.flag("pushDownFilters"),
     )
@@ -348,6 +350,10 @@ def _group_id(given: _Given, settings: Mapping[str, str], subscription: Subscrip
         if given.has("groupIdPrefix"):
             _log.warning("groupIdPrefix is ignored, because kafka.group.id is set")
         return named
+    return _default_group_id(given, subscription)
+
+
+def _default_group_id(given: _Given, subscription: Subscription) -> str:
     short = hashlib.sha256(subscription.text.encode()).hexdigest()[:12]
     return f"{given.text('groupIdPrefix')}-{short}"
 

@@ -54,7 +54,8 @@ class StreamDriver:
         self._admin = Admin(admin_settings(options.settings))
         self._admin.start()
         self._offsets = TopicOffsets(self._admin, options)
-        self._notes = FirstBatchNotes(self._admin, options.group_id, repr(options.start))
+        group_ids = options.group_id, options.default_group_id
+        self._notes = FirstBatchNotes(self._admin, group_ids, repr(options.start))
         self._news = News(options)
         self._limits = TriggerLimits(options, self._clock)
         self._initial: Offsets | None = None
