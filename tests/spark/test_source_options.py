@@ -255,6 +255,22 @@ def test_what_only_writers_know_has_no_effect_on_readers(caplog: pytest.LogCaptu
     assert writing.settings.keys() == {"bootstrap.servers"}
 
 
+def test_what_is_about_java_s_metrics_has_no_effect(caplog: pytest.LogCaptureFixture) -> None:
+    names = (
+        "auto.include.jmx.reporter",
+        "metric.reporters",
+        "metrics.num.samples",
+        "metrics.recording.level",
+    )
+    java = {f"kafka.{name}": "x" for name in names}
+    reading = read_options({**SUBSCRIBED, **java}, is_stream=True)
+    assert not consumer_settings(reading.settings).keys() & set(names)
+    assert (
+        write_options({**NEEDED, **java}).settings.keys() == reading.settings.keys() == {"bootstrap.servers"}
+    )
+    assert {record.args[1] for record in caplog.records if record.args} == set(names)
+
+
 def test_settings_go_to_whom_they_concern() -> None:
     given = {
         "bootstrap.servers": "x:1",

@@ -35,6 +35,15 @@ SYNONYMS = {
     "sasl.oauthbearer.client.secret": "sasl.oauthbearer.client.credentials.client.secret",
 }
 
+# How Java's clients measure themselves, and whom they tell: it changes nothing of what is read or written.
+JAVA_METRICS = (
+    "auto.include.jmx.reporter",
+    "metric.reporters",
+    "metrics.num.samples",
+    "metrics.recording.level",
+    "metrics.sample.window.ms",
+)
+
 ELSEWHERE = {
     "ssl.truststore.password": _PEM_ONLY,
     "ssl.keystore.password": f"{_PEM_ONLY}; the password of a PEM key is ssl.key.password",
@@ -79,10 +88,7 @@ ELSEWHERE = {
     "config.providers": "read the value in Python and give it as it is",
     "interceptor.classes": f"{_JAVA}; do it before send, or after a message has come",
     "partitioner.class": f"{_JAVA}; give partitioner a function",
-    "metric.reporters": _METRICS,
-    "metrics.num.samples": _METRICS,
-    "metrics.recording.level": _METRICS,
-    "metrics.sample.window.ms": _METRICS,
+    **dict.fromkeys(JAVA_METRICS, _METRICS),
     "share.acknowledgement.mode": "consumers of share groups have their own client",
     "share.acquire.mode": "consumers of share groups have their own client",
     "internal.throw.on.fetch.stable.offset.unsupported": "it is internal to Java's client",

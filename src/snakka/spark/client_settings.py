@@ -11,7 +11,7 @@ from functools import cache
 
 from snakka.client.broker_addresses import parse_bootstrap
 from snakka.client.errors import ClientConfigError
-from snakka.client.setting_names import ELSEWHERE, SYNONYMS
+from snakka.client.setting_names import ELSEWHERE, JAVA_METRICS, SYNONYMS
 from snakka.client.setting_rules import dotted, rules_of
 from snakka.client.settings import (
     AdminSettings,
@@ -75,7 +75,8 @@ def client_settings(
 ) -> dict[str, str]:
     """The settings for a client of this kind, without the prefix. Spark has made names lower-case, as Kafka's are anyway.
 
-    Many a job gives readers and writers the same options; what only the other one knows has no effect, as in Kafka.
+    Many a job gives readers and writers the same options; what only the other one knows has no effect, as in Kafka. Nor has
+    what is about the metrics of a client in Java: a job that is moved here may have it.
     """
     settings: dict[str, str] = {}
     for name, value in options.items():
@@ -120,6 +121,8 @@ def check_settings(kind: type[ConnectionSettings], settings: Mapping[str, str], 
 
 def _is_of_another(setting: str, kind: type[ConnectionSettings]) -> bool:
     name = dotted(setting)
+    if name in JAVA_METRICS:
+        return True
     return name not in _NAMES[kind] and any(name in names for names in _NAMES.values())
 
 
