@@ -306,6 +306,49 @@ sinks: {{out: {{format: parquet, path: files}}}}
         assert (done.how, [move.again for move in done.moves]) == ("move", [1])
 
 
+REGISTERED = """registry: "{registry}"
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources:
+  orders:
+    topics: orders
+    decode: avro
+sinks: {{out: {{format: noop}}}}
+"""
+
+
+def test_a_registry_that_does_not_answer_is_no_problem_of_the_file(
+    spark: "SparkSession", bootstrap: str, tmp_path: Path
+) -> None:
+    text = REGISTERED.format(registry="http://127.0.0.1:1", bootstrap=bootstrap)
+    pipeline = read(tmp_path, text)
+    with pytest.raises(PipelineError, match="source orders: the schema registry did not say"):
+        check_plan(spark, pipeline)
+    with pytest.raises(PipelineError, match="source orders: the schema registry did not say"):
+        build_views(spark, pipeline, group="orders", starts={})
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1", "http://", "http://127.0.0.1:port"])
+def test_what_is_no_address_of_a_registry_has_the_line_where_it_stands(
+    spark: "SparkSession", bootstrap: str, tmp_path: Path, address: str
+) -> None:
+    text = REGISTERED.format(registry=address, bootstrap=bootstrap)
+    ((problem,), _) = check_plan(spark, read(tmp_path, text))
+    assert problem.line == 1
+    assert "registry" in problem.message
+    assert "is no http:// or https:// address" in problem.message
+
+
+def test_a_subject_that_a_registry_does_not_know_is_a_problem_of_the_file(
+    spark: "SparkSession", bootstrap: str, registry: Registry, tmp_path: Path
+) -> None:
+    text = REGISTERED.format(registry=registry.url, bootstrap=bootstrap)
+    ((problem,), _) = check_plan(spark, read(tmp_path, text))
+    said = "source orders: version latest of orders-value is not known to the schema registry"
+    assert (problem.line, problem.message) == (1, said)
+    ((problem,), _) = check_plan(spark, read(tmp_path, text.replace("avro", "avro\n    subject: sold")))
+    assert (problem.line, problem.message) == (7, said.replace("orders-value", "sold"))
+
+
 def test_a_topic_that_came_after_a_reset_is_read_from_its_beginning(
     spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path
 ) -> None:

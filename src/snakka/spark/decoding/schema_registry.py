@@ -61,7 +61,7 @@ class RegistrySettings:
         urls = []
         for each in filter(None, map(str.strip, url.split(","))):
             parts = urllib.parse.urlsplit(each)
-            if parts.scheme not in ("http", "https"):
+            if parts.scheme not in ("http", "https") or not _has_host(parts):
                 shown = each.rpartition("@")[2]
                 raise DecodingError("registry_url", f"{shown!r} is no http:// or https:// address")
             if parts.username is not None:
@@ -177,6 +177,14 @@ class SchemaRegistry:
             pair = f"{self._settings.user}:{self._settings.password or ''}"
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         return headers
+
+
+def _has_host(parts: urllib.parse.SplitResult) -> bool:
+    """And a port that is one, if any: who writes another would wait for an answer in vain."""
+    try:
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _error_code(error: urllib.error.HTTPError) -> Any:

@@ -4,7 +4,8 @@ Nothing is read here: Spark analyses the SQL when a view is made of it, so every
 and functions comes out without any data.
 
 Rule: a problem has the line of the file that can be changed. A step with a problem does not hide those of others:
-what stands on it is left out, the rest is analysed.
+what stands on it is left out, the rest is analysed. A registry that does not answer is no problem of the file; it is
+named among others that are, and is an error if there is none.
 """
 
 import importlib
@@ -20,7 +21,7 @@ from snakka.spark.pipelines.cluster_topics import source_partitions
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Sink, Source, Step, Watermark
 from snakka.spark.pipelines.offset_reset import completed_starts
 from snakka.spark.pipelines.option_checks import source_option_problems, source_options
-from snakka.spark.pipelines.problems import Problem, did_you_mean
+from snakka.spark.pipelines.problems import PipelineError, Problem, did_you_mean
 from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
 from snakka.spark.pipelines.sink_writers import sink_problems
 from snakka.spark.pipelines.spark_errors import missing_view, plain, reason, sql_problem
@@ -41,6 +42,7 @@ class Views:
     frames: "dict[str, DataFrame]" = field(default_factory=dict)
     bad: "list[DataFrame]" = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    unanswered: list[Problem] = field(default_factory=list)  # what could not be found out
 
     def of_sink(self, sink: Sink) -> "DataFrame | None":
         """The rows for a sink; None if a problem is in the way."""
@@ -58,13 +60,13 @@ class Views:
 
 def check_plan(session: "SparkSession", pipeline: Pipeline) -> tuple[list[Problem], dict[str, str]]:
     """Everything that Spark can find without data, and the columns of all views."""
-    views = build_views(session, pipeline, group=pipeline.name, starts={})
+    views = _made_views(session, pipeline, pipeline.name, {})
     problems = list(views.problems)
     for sink in pipeline.all_sinks.values():
         frame = views.of_sink(sink)
         if frame is not None:
             problems.extend(sink_problems(frame, sink))
-    return problems, {
+    return _with_unanswered(problems, views), {
         name: ", ".join(f"{column} {kind}" for column, kind in frame.dtypes)
         for name, frame in views.frames.items()
     }
@@ -74,12 +76,27 @@ def build_views(
     session: "SparkSession", pipeline: Pipeline, *, group: str, starts: Mapping[str, Any]
 ) -> Views:
     """The views for one query. `starts` are offsets that win over where sources would begin."""
+    views = _made_views(session, pipeline, group, starts)
+    views.problems = _with_unanswered(views.problems, views)
+    return views
+
+
+def _with_unanswered(problems: list[Problem], views: Views) -> list[Problem]:
+    if views.unanswered and not problems:
+        raise PipelineError(views.unanswered[0].message)
+    return [*problems, *views.unanswered]
+
+
+def _made_views(session: "SparkSession", pipeline: Pipeline, group: str, starts: Mapping[str, Any]) -> Views:
     views = Views()
     partitions = source_partitions(pipeline) if starts else {}
     for source in pipeline.sources.values():
         noted = completed_starts(read_offsets(starts), partitions.get(source.name, ()))
         try:
             frame = _source_frame(session, pipeline, source, views, group, noted)
+        except _UnansweredError as unanswered:
+            views.unanswered.append(unanswered.problem)
+            continue
         except _WrongError as wrong:
             views.problems.append(wrong.problem)
             continue
@@ -98,6 +115,10 @@ def build_views(
 class _WrongError(Exception):
     def __init__(self, line: int, message: str) -> None:
         self.problem = Problem(line, message)
+
+
+class _UnansweredError(_WrongError):
+    """Whether it is wrong could not be found out."""
 
 
 def _add_view(views: Views, name: str, frame: "DataFrame", watermark: Watermark | None, line: int) -> None:
@@ -145,18 +166,21 @@ def _source_frame(
         raise _WrongError(line, f"source {source.name}: {reason(error)}") from None
     if source.decode == "raw":
         return records
-    decoded = _decoded(source, records)
+    decoded = _decoded(pipeline, source, records)
     if pipeline.policy == "dead-letter":
         views.bad.append(decoded.bad)
     return _good_rows(decoded, source, pipeline.policy)
 
 
-def _decoded(source: Source, records: "DataFrame") -> "Decoded":
+def _decoded(pipeline: Pipeline, source: Source, records: "DataFrame") -> "Decoded":
     from pyspark.errors import PySparkException
 
     from snakka.spark.decoding import DecodingError, DecodingSpec, decode
+    from snakka.spark.decoding.schema_registry import UnknownSchemaError
 
     table = source.table
+    title = f"source {source.name}"
+    registry_line = (table if "registry" in table else pipeline.table).line("registry")
     try:
         spec = DecodingSpec(
             source.decode,
@@ -171,15 +195,18 @@ def _decoded(source: Source, records: "DataFrame") -> "Decoded":
         return decode(records, spec)
     except DecodingError as error:
         key = _DECODING_KEYS.get(error.setting, error.setting)
-        line = table.line(key if key in table else "decode")
-        raise _WrongError(line, f"source {source.name}: {key} {plain(error.reason)}") from None
+        line = registry_line if key == "registry" else table.line(key if key in table else "decode")
+        raise _WrongError(line, f"{title}: {key} {plain(error.reason)}") from None
+    except UnknownSchemaError as error:
+        line = table.line("subject") if "subject" in table else registry_line
+        raise _WrongError(line, f"{title}: {error}") from None
     except PySparkException as error:
         line = table.line("schema" if "schema" in table else "decode")
-        raise _WrongError(line, f"source {source.name}: {reason(error)}") from None
+        raise _WrongError(line, f"{title}: {reason(error)}") from None
     except Exception as error:
         if source.registry is None:
             raise
-        raise _WrongError(table.line("registry"), f"source {source.name}: {reason(error)}") from None
+        raise _UnansweredError(registry_line, f"{title}: {reason(error)}") from None
 
 
 def _good_rows(decoded: "Decoded", source: Source, policy: str) -> "DataFrame":
