@@ -42,6 +42,13 @@ def keeps(orders):
 
 def round_off(orders):
     return orders.selectExpr("id", "round(total) AS total")
+
+def ends(orders):
+    raise SystemExit(4)
+"""
+ENDING_MODULE = """import sys
+
+sys.exit(3)
 """
 
 START = """
@@ -105,6 +112,10 @@ steps:
   five:
     function: wrong_steps:keeps
     from: [orders, raw]
+  six: {function: "ending_steps:f", from: orders}
+  seven:
+    function: wrong_steps:ends
+    from: orders
 sinks:
   out: {format: noop, from: orders}
 """,
@@ -114,6 +125,11 @@ sinks:
             ("wrong_steps:fails", "step three: no such rate (wrong_steps.py:3)"),
             ("gives_text", "step four: wrong_steps:gives_text must give a DataFrame, not str"),
             ("wrong_steps:keeps", "takes 1 positional argument but 2 were given"),
+            (
+                "ending_steps",
+                "step six: ending_steps can't be imported: it calls sys.exit(3) (ending_steps.py:3)",
+            ),
+            ("wrong_steps:ends", "step seven: it calls sys.exit(4) (wrong_steps.py:15)"),
         ],
     ),
     (
@@ -220,6 +236,7 @@ def test_what_is_wrong_is_named_with_its_line(
     spark: "SparkSession", bootstrap: str, tmp_path: Path, text: str, expected: list[tuple[str, str]]
 ) -> None:
     (tmp_path / "wrong_steps.py").write_text(MODULE)
+    (tmp_path / "ending_steps.py").write_text(ENDING_MODULE)
     whole = START.format(bootstrap=bootstrap) + text.lstrip("\n")
     found, _ = check_plan(spark, read(tmp_path, whole))
     lines = whole.split("\n")

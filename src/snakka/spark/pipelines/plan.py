@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # What decoding calls its settings, and what the file does.
 _DECODING_KEYS = {"registry_url": "registry", "format": "decode"}
+# Where a trace leads through beside a step's own modules.
+_NOT_THE_STEPS = ("pyspark", "py4j", "importlib", __file__)
 
 
 @dataclass(slots=True)
@@ -245,17 +247,9 @@ def _step_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: 
 
     try:
         made = function(*frames)
-    except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = next(
-            (
-                f" ({Path(each.filename).name}:{each.lineno})"
-                for each in reversed(traceback.extract_tb(error.__traceback__))
-                if "pyspark" not in each.filename and "py4j" not in each.filename
-            ),
-            f" ({place.filename}:{place.lineno})",
-        )
-        raise _WrongError(step.table.line("function"), f"step {step.name}: {reason(error)}{where}") from None
+    except (Exception, SystemExit) as error:
+        message = f"step {step.name}: {_said(error)}{_where(error)}"
+        raise _WrongError(step.table.line("function"), message) from None
     if not isinstance(made, DataFrame):
         raise _WrongError(
             step.table.line("function"),
@@ -295,10 +289,9 @@ def _function(pipeline: Pipeline, step: Step) -> Callable[..., Any]:
         raise _WrongError(
             line, f"step {step.name}: there is no module {missing} in {places} or installed"
         ) from None
-    except Exception as error:
-        raise _WrongError(
-            line, f"step {step.name}: {module_name} can't be imported: {reason(error)}"
-        ) from None
+    except (Exception, SystemExit) as error:
+        message = f"step {step.name}: {module_name} can't be imported: {_said(error)}{_where(error)}"
+        raise _WrongError(line, message) from None
     function = getattr(module, name, None)
     if not callable(function):
         functions = [
@@ -309,3 +302,20 @@ def _function(pipeline: Pipeline, step: Step) -> Callable[..., Any]:
         )
     result: Callable[..., Any] = function
     return result
+
+
+def _said(error: BaseException) -> str:
+    """A module that ends the process would end ours, without a word."""
+    return f"it calls sys.exit({error.code!r})" if isinstance(error, SystemExit) else reason(error)
+
+
+def _where(error: BaseException) -> str:
+    """The innermost line that is not Spark's or the import's: (FILE:LINE). Nothing if the error has its own place."""
+    if isinstance(error, SyntaxError):
+        return ""
+    places = [
+        each
+        for each in traceback.extract_tb(error.__traceback__)
+        if not any(part in each.filename for part in _NOT_THE_STEPS)
+    ]
+    return f" ({Path(places[-1].filename).name}:{places[-1].lineno})" if places else ""
