@@ -25,12 +25,17 @@ from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.progress import SinkProgress, sink_line
 from snakka.spark.pipelines.query_stops import Stops, stop_queries
 from snakka.spark.pipelines.run_state import RunState
-from snakka.spark.pipelines.terminal import LineDisplay
+from snakka.spark.pipelines.terminal import LineDisplay, status_lines, summary_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 TICK_SECONDS = 0.5
+BUSY = """
+kafka: {bootstrap.servers: '127.0.0.1:1'}
+sources: {work: {topics: work}}
+sinks: {out: {format: noop}}
+"""
 
 
 @dataclass
@@ -159,10 +164,7 @@ def interrupted(
 ) -> tuple[dict[str, Any], str]:
     """The status and the screen of a run of this query that is interrupted at once; `start` starts it, if it is given."""
     file = tmp_path / "busy.yaml"
-    file.write_text(
-        "kafka: {bootstrap.servers: '127.0.0.1:1'}\nsources: {work: {topics: work}}\n"
-        "sinks: {out: {format: noop}}\n"
-    )
+    file.write_text(BUSY)
     session = Session()
     monkeypatch.setattr(runner, "topic_problems", lambda pipeline: [])
     monkeypatch.setattr(runner, "open_session", lambda *_, **__: session)
@@ -253,6 +255,48 @@ def test_a_command_says_that_its_status_could_not_be_written(
         f"snakka: {where} can't be written: No such file or directory; `status` does not know how it ended\n"
     )
     assert said.out.startswith("busy interrupted after")
+
+
+def test_a_query_that_falls_silent_does_not_keep_its_lag(tmp_path: Path) -> None:
+    """Its broker was killed: Spark reports nothing until its source gives up."""
+    file = tmp_path / "busy.yaml"
+    file.write_text(BUSY)
+    clock, screen = HandClock(), io.StringIO()
+    query = Query(clock, 1.0, fails_at=240.0)
+    settings = runner.RunSettings("local[1]", Trigger("every", 10.0), {}, grace_seconds=0.2)
+    run = runner.Run(read_pipeline(file), settings, LineDisplay(screen))
+    run._clock = clock  # type: ignore[assignment]
+    run._queries = {"out": query}  # type: ignore[dict-item]
+    report = {
+        "id": "q-1",
+        "batchId": 0,
+        "durationMs": {"addBatch": 1, "triggerExecution": 500},
+        "sources": [{"endOffset": {"work": {"0": 5}}, "latestOffset": {"work": {"0": 5}}}],
+    }
+
+    def line_at(seconds: float) -> str:
+        clock.seconds = seconds
+        run._look_for_silence(["out"])
+        run._show()
+        return sink_line(run._status()["sinks"]["out"])
+
+    run._reports.put(json.dumps(report))
+    run._take_reports(0.1)
+    assert line_at(40.0).endswith("| lag work 0")
+    assert line_at(185.0).endswith("| no report for 3m 5s | lag unknown (work 0, 3m 5s ago)")
+    assert run._status()["sinks"]["out"]["lag"] == {}
+    assert line_at(190.0) in status_lines(run._status(), 190_000)[1]
+    assert screen.getvalue().count("no report for") == 1
+    run._reports.put(json.dumps({"id": "q-1", "idle": True}))
+    run._take_reports(0.1)
+    assert line_at(191.0).endswith("| lag work 0")
+    query.is_idle = True
+    assert line_at(239.0).endswith("| lag work 0")  # Spark need not report a query that waits for its trigger
+    clock.seconds = 251.0
+    run._settle("out")
+    run._ended_ms = 251_000
+    assert "lag unknown (0, 12s ago)" in summary_lines(run._status())[1]
+    assert line_at(251.0).endswith("| lag unknown (work 0, 12s ago) | error: the table is gone")
 
 
 def test_a_query_without_anything_to_read_says_so(spark: "SparkSession", tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ in them is taken for granted: what is missing counts as unknown, not as zero.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,10 @@ BAD_ROWS = "bad_rows_of_"  # what Spark counts for us while rows go by, for each
 
 # The rate is that of the last seconds, so that one slow batch does not show for ever.
 RATE_SECONDS = 10.0
+
+# Spark reports a query without work every ten seconds, and others after each batch: longer than this, beside the trigger's
+# interval and the time of a batch, says that something holds it up.
+QUIET_SECONDS = 30.0
 
 BETWEEN = " | "  # two figures of a line
 
@@ -43,6 +47,8 @@ class SinkProgress:
     bad_rows: int = 0
     watermark: str = ""
     error: str = ""
+    heard_at: float | None = None  # when it last said anything
+    silent_seconds: float = 0.0  # for how long it has not, if that is too long: the lag is not known then
     _recent: list[tuple[float, float, int]] = field(default_factory=list)  # (when, seconds of work, rows)
 
     def add(self, report: Mapping[str, Any], now: float) -> bool:
@@ -82,6 +88,19 @@ class SinkProgress:
         self._trim(now)
         return True
 
+    def heard(self, now: float) -> None:
+        self.heard_at = now
+        self.silent_seconds = 0.0
+
+    def is_overdue(self, now: float, interval_seconds: float) -> bool:
+        """Whether a query that is asked for a batch in this interval should have said something by now."""
+        quiet = QUIET_SECONDS + interval_seconds + self.batch_ms / 1000
+        return self.heard_at is not None and now - self.heard_at > quiet
+
+    def lost(self, now: float) -> None:
+        """It does not report any more, so what it said last need not be true."""
+        self.silent_seconds = max(now - self.heard_at, 0.1) if self.heard_at is not None else 0.1
+
     def _take_positions(self, report: Mapping[str, Any]) -> None:
         for source in report.get("sources") or []:
             end, latest = read_offsets(source.get("endOffset")), read_offsets(source.get("latestOffset"))
@@ -105,7 +124,9 @@ class SinkProgress:
             "rows_per_second": round(self.rows_per_second, 1),
             "batch_ms": self.batch_ms,
             "slowest_batch_ms": self.slowest_batch_ms,
-            "lag": dict(self.lag),
+            "lag": {} if self.silent_seconds else dict(self.lag),
+            "last_lag": dict(self.lag),
+            "silent_seconds": round(self.silent_seconds, 1),
             "idle": self.is_idle,
             "offsets": self.end_offsets,
             "state_rows": self.state_rows,
@@ -174,9 +195,21 @@ def time_text(seconds: float) -> str:
     return f"{max(whole, 0)}s"
 
 
+def lag_text(progress: Mapping[str, Any], shown: Callable[[Mapping[str, int]], str]) -> str:
+    """What is known of the lag; of a query that has fallen silent, what was known, and how long ago."""
+    if progress["lag"]:
+        return shown(progress["lag"])
+    last = progress.get("last_lag")
+    return f"unknown ({shown(last)}, {time_text(progress['silent_seconds'])} ago)" if last else "unknown"
+
+
+def _topic_lags(lag: Mapping[str, int]) -> str:
+    return ", ".join(f"{topic} {count_text(number)}" for topic, number in sorted(lag.items()))
+
+
 def sink_line(progress: Mapping[str, Any]) -> str:
     """One sink's status as a line; the same on the terminal, in plain lines and in `status`."""
-    lag = ", ".join(f"{topic} {count_text(number)}" for topic, number in sorted(progress["lag"].items()))
+    silent = progress.get("silent_seconds") if progress["state"] == "running" else 0
     waits = progress["state"] == "running" and progress.get(IDLE)  # which earlier versions did not write
     state = "waits for records" if waits else progress["state"]
     parts = [
@@ -184,7 +217,8 @@ def sink_line(progress: Mapping[str, Any]) -> str:
         f"{count_text(progress['rows'])} rows",
         f"{count_text(progress['rows_per_second'])} rows/s",
         f"batch time {seconds_text(progress['batch_ms'])}",
-        f"lag {lag or 'unknown'}",
+        *([f"no report for {time_text(silent)}"] if silent else []),
+        f"lag {lag_text(progress, _topic_lags)}",
     ]
     if progress["state_rows"]:
         parts.append(f"state {count_text(progress['state_rows'])} rows")

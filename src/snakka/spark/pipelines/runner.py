@@ -208,6 +208,7 @@ class Run:
             failure = None if query.isActive else query.exception()
             if query.isActive:
                 self._sinks[name].state = "running"  # whether or not there is anything to read
+                self._sinks[name].heard(self._clock.monotonic())
             if failure is None or _NOT_CONNECTED not in str(failure) or self._clock.monotonic() >= deadline:
                 return
             self._display.say(f"sink {name}: {reason(failure)} Starting it again")
@@ -231,6 +232,7 @@ class Run:
                     self._settle(name)
             if self._outcome == "failed" or not active:
                 break
+            self._look_for_silence(active)
             self._show()
         if self._asked_to_stop.is_set() and self._outcome != "failed":
             self._outcome = "stopping"
@@ -240,6 +242,17 @@ class Run:
             self._outcome = "interrupted" if self._asked_to_stop.is_set() else "finished"
         self._take_reports(0)
         self._show(force=True)
+
+    def _look_for_silence(self, active: list[str]) -> None:
+        """A query that is held up, by a broker that does not answer say, reports nothing: its lag is not known then."""
+        now = self._clock.monotonic()
+        for name in active:
+            progress = self._sinks[name]
+            if progress.is_overdue(now, self._settings.trigger.seconds):
+                if self._queries[name].status["isTriggerActive"]:
+                    progress.lost(now)
+                else:
+                    progress.heard(now)  # it waits for its next trigger
 
     def _settle(self, name: str) -> None:
         """A query has ended by itself: how?"""
@@ -251,8 +264,10 @@ class Run:
         failure = query.exception()
         progress.state = "finished" if failure is None else "failed"
         if failure is None:
+            progress.heard(self._clock.monotonic())
             self._find_lag(progress)
         else:
+            progress.lost(self._clock.monotonic())
             progress.error = reason(failure)
             self._fail(f"sink {name}: {progress.error}")
 
@@ -290,20 +305,25 @@ class Run:
             report = self._reports.get(timeout=wait_seconds) if wait_seconds else self._reports.get_nowait()
             while True:
                 progress = json.loads(report)
-                for name, query in self._queries.items():
-                    if query.id == progress["id"] and self._sinks[name].add(
-                        progress, self._clock.monotonic()
-                    ):
+                now = self._clock.monotonic()
+                for name in self._names_of(progress["id"]):
+                    if self._sinks[name].state != "failed":
+                        self._sinks[name].heard(now)
+                    if self._sinks[name].add(progress, now):
                         self._commits.batch_done(name, self._sinks[name].end_offsets)
                 report = self._reports.get_nowait()
         except Empty:
             return
 
+    def _names_of(self, query_id: str) -> list[str]:
+        return [name for name, query in self._queries.items() if query.id == query_id]
+
     def _take_all(self, name: str) -> None:
         """What a query that has ended has reported."""
         progress = self._sinks[name]
         for report in self._queries[name].recentProgress:
-            progress.add(json.loads(report.json), self._clock.monotonic())
+            if progress.add(json.loads(report.json), self._clock.monotonic()):
+                progress.heard(self._clock.monotonic())
         self._commits.all_done(name, progress.end_offsets)
 
     # -- What others see -----------------------------------------------------------------------------------------------

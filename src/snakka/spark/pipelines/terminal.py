@@ -9,7 +9,14 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, Protocol, TextIO
 
-from snakka.spark.pipelines.progress import BETWEEN, count_text, seconds_text, sink_line, time_text
+from snakka.spark.pipelines.progress import (
+    BETWEEN,
+    count_text,
+    lag_text,
+    seconds_text,
+    sink_line,
+    time_text,
+)
 
 _REDRAW_SECONDS = 0.25
 _LINE_SECONDS = 1.0
@@ -84,12 +91,13 @@ def folded(line: str, width: int) -> list[str]:
 
 
 class LineDisplay:
-    """For a log: a line for a batch, at most one a second for each sink."""
+    """For a log: a line for a batch, at most one a second for each sink; and one when a sink falls silent."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._shown: dict[str, tuple[int, float]] = {}  # sink: batch, when
         self._note = ""
+        self._silent: set[str] = set()
 
     def say(self, line: str) -> None:
         self._out.write(line + "\n")
@@ -100,6 +108,10 @@ class LineDisplay:
             self.say(status["note"])
         self._note = status.get("note", "")
         for name, sink in status["sinks"].items():
+            is_silent = sink["state"] == "running" and bool(sink.get("silent_seconds"))
+            if is_silent and name not in self._silent:
+                self.say(f"{name}: {sink_line(sink)}")
+            (self._silent.add if is_silent else self._silent.discard)(name)
             batch, shown_at = self._shown.get(name, (-1, float("-inf")))
             if sink["batch"] > batch and (force or now - shown_at >= _LINE_SECONDS):
                 self._shown[name] = (sink["batch"], now)
@@ -138,13 +150,12 @@ def summary_lines(status: Mapping[str, Any]) -> list[str]:
     width = max((len(name) for name in status["sinks"]), default=0)
     for name, sink in status["sinks"].items():
         written = sink["rows_written"]
-        lag = count_text(sum(sink["lag"].values())) if sink["lag"] else "unknown"
         parts = [
             f"{count_text(sink['rows'])} rows in",
             *([] if written is None else [f"{count_text(written)} rows out"]),
             f"{count_text(sink['batches'])} batches",
             f"slowest {seconds_text(sink['slowest_batch_ms'])}",
-            f"lag {lag}",
+            f"lag {lag_text(sink, lambda lag: count_text(sum(lag.values())))}",
         ]
         if sink["bad_rows"]:
             parts.append(f"{count_text(sink['bad_rows'])} bad rows")
