@@ -45,6 +45,9 @@ def round_off(orders):
 
 def ends(orders):
     raise SystemExit(4)
+
+def both(one, other, *more):
+    return one
 """
 ENDING_MODULE = """import sys
 
@@ -116,6 +119,7 @@ steps:
   seven:
     function: wrong_steps:ends
     from: orders
+  eight: {function: "wrong_steps:both", from: raw}
 sinks:
   out: {format: noop, from: orders}
 """,
@@ -124,7 +128,11 @@ sinks:
             ('round_of"', "step two: wrong_steps has no function round_of; did you mean round_off?"),
             ("wrong_steps:fails", "step three: no such rate (wrong_steps.py:3)"),
             ("gives_text", "step four: wrong_steps:gives_text must give a DataFrame, not str"),
-            ("wrong_steps:keeps", "takes 1 positional argument but 2 were given"),
+            (
+                "from: [orders, raw]",
+                "step five: wrong_steps:keeps takes orders, but gets orders, raw: from names the views",
+            ),
+            ("wrong_steps:both", "step eight: wrong_steps:both takes one, other, *more, but gets raw: from"),
             (
                 "ending_steps",
                 "step six: ending_steps can't be imported: it calls sys.exit(3) (ending_steps.py:3)",

@@ -9,6 +9,7 @@ named among others that are, and is an error if there is none.
 """
 
 import importlib
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -245,6 +246,7 @@ def _step_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: 
         return None
     from pyspark.sql import DataFrame
 
+    _check_parameters(step, function)
     try:
         made = function(*frames)
     except (Exception, SystemExit) as error:
@@ -256,6 +258,24 @@ def _step_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: 
             f"step {step.name}: {step.function} must give a DataFrame, not {type(made).__name__}",
         )
     return made
+
+
+def _check_parameters(step: Step, function: Callable[..., Any]) -> None:
+    """Whether it takes as many views as it gets; Python would say so at a line of ours, and nothing of `from`."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # it is not written in Python
+    try:
+        signature.bind(*step.inputs)
+    except TypeError:
+        key = "from" if "from" in step.table else "function"
+        taken = ", ".join(map(str, signature.parameters.values())) or "nothing"
+        raise _WrongError(
+            step.table.line(key),
+            f"step {step.name}: {step.function} takes {taken}, but gets {', '.join(step.inputs)}: from names the views "
+            "that it takes",
+        ) from None
 
 
 def _sql_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: Views) -> "DataFrame | None":
