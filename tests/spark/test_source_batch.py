@@ -1,5 +1,6 @@
 """Topics as batches, through a real Spark: columns, ranges, pieces, filters, transactions, losses."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -256,11 +257,49 @@ def test_records_that_are_gone(
     assert numbers(read(topic, **begins, failOnDataLoss="false")) == [6, 7, 8, 9]
     ends = {"endingOffsets": f'{{"{topic}":{{"0":4}}}}'}
     assert numbers(read(topic, **begins, **ends, failOnDataLoss="false")) == []
-    beyond = {"startingOffsets": f'{{"{topic}":{{"0":8}}}}', "endingOffsets": f'{{"{topic}":{{"0":20}}}}'}
-    assert numbers(read(topic, **beyond, failOnDataLoss="false", kafkaConsumer__pollTimeoutMs="3000")) == [
-        8,
-        9,
-    ]
+
+
+def test_an_end_beyond_the_log_is_told_at_once(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    """Spark's own source tells it too, after pollTimeoutMs and as something that is lost."""
+    topic = new_topic(2)
+    fill(broker.bootstrap_servers, topic, range(10))
+
+    def ranges(start: int, end: int) -> dict[str, str]:
+        return {
+            "startingOffsets": f'{{"{topic}":{{"0":{start},"1":-2}}}}',
+            "endingOffsets": f'{{"{topic}":{{"0":{end},"1":-1}}}}',
+        }
+
+    began = time.monotonic()
+    told = f"{topic}-0 has no offset 19 yet, its log ends at 10: endingOffsets may be at most 10 there"
+    with pytest.raises(Exception, match=told):
+        read(topic, **ranges(8, 20)).count()
+    assert numbers(read(topic, **ranges(8, 20), failOnDataLoss="false")) == [8, 9]
+    assert numbers(read(topic, **ranges(15, 20), failOnDataLoss="false")) == []
+    assert numbers(read(topic, **ranges(8, 10))) == [8, 9]
+    assert time.monotonic() - began < 60  # nobody has waited for pollTimeoutMs, which is twice as long
+
+
+def test_an_end_that_an_open_transaction_holds_back_is_waited_for(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    topic = new_topic(1)
+    producer = transactions(broker.bootstrap_servers, topic, "commit", "open")
+    given = {"kafka__isolation__level": "read_committed", "endingOffsets": f'{{"{topic}":{{"0":7}}}}'}
+    try:
+        told = "an open transaction holds back everything from offset 4 on, of the range up to 7, and did not end"
+        with pytest.raises(Exception, match=told):
+            read(topic, **given, kafkaConsumer__pollTimeoutMs="1500").count()
+        lenient = {**given, "failOnDataLoss": "false", "kafkaConsumer__pollTimeoutMs": "1500"}
+        assert read(topic, **lenient).count() == 3
+        ending = threading.Timer(1.0, producer.commit_transaction)
+        ending.start()
+        assert read(topic, **given).count() == 6
+        ending.join()
+    finally:
+        producer.stop()
 
 
 def test_a_frame_that_is_used_again_has_what_has_come_since(

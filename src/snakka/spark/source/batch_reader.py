@@ -19,8 +19,8 @@ from snakka.spark.columns import ChosenColumns
 from snakka.spark.read_options import EARLIEST, LATEST, Bound, BoundKind, ReadOptions, read_options
 from snakka.spark.source.filters import PushedFilters
 from snakka.spark.source.offset_ranges import OffsetRange, pieces
-from snakka.spark.source.partition_reader import PartitionReader, ranges_to_read
-from snakka.spark.source.topic_offsets import TopicOffsets
+from snakka.spark.source.partition_reader import PartitionReader, held_back, ranges_to_read
+from snakka.spark.source.topic_offsets import TopicOffsets, report_loss
 from snakka.spark.worker_clients import worker_clients
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class BatchReader(DataSourceReader):
                     f"{partition} would begin at {start[partition]} and end before that, at {end[partition]}"
                 )
         whole = [OffsetRange(each, start[each], end[each]) for each in known if self.filters.may_have(each)]
-        ranges = self.filters.narrowed(whole, offsets)
+        ranges = within_logs(self.filters.narrowed(whole, offsets), offsets, self.options)
         divided = pieces(ranges, self.options.least_pieces, self.options.most_records)
         if self.filters.narrow_offsets:
             return ranges_to_read(divided, offsets.topic_ids)
@@ -56,6 +56,36 @@ class BatchReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         return self._reader.read(partition)
+
+
+def within_logs(
+    ranges: Sequence[OffsetRange], offsets: TopicOffsets, options: ReadOptions
+) -> list[OffsetRange]:
+    """The same, none beyond the end of its log: only endingOffsets in numbers may be, and nobody knows if that ever comes.
+
+    Spark's own source finds that out in its tasks, after kafkaConsumer.pollTimeoutMs, and fails as this does. What an open
+    transaction holds back is in the log, and comes when the transaction ends: tasks wait for it so long, as Spark's do.
+    """
+    numbers = options.end.by_partition if options.end.kind is BoundKind.OFFSETS else {}
+    asked = [
+        each.partition for each in ranges if each.size > 0 and numbers.get(each.partition, LATEST) != LATEST
+    ]
+    log_ends = offsets.high_watermarks(asked)
+    stable_ends = offsets.latest(asked) if options.is_read_committed else log_ends
+    reachable = []
+    for each in ranges:
+        log_end = log_ends.get(each.partition, each.end)
+        stable_end = stable_ends.get(each.partition, each.end)
+        if each.end > log_end:
+            report_loss(
+                options,
+                f"{each.partition} has no offset {each.end - 1} yet, its log ends at {log_end}: endingOffsets may be at"
+                f" most {log_end} there",
+            )
+        elif each.end > stable_end:
+            _log.warning("%s: %s; its end is waited for", each.partition, held_back(stable_end, each.end))
+        reachable.append(each._replace(end=max(min(each.end, log_end), each.start)))
+    return reachable
 
 
 def with_named_ends(

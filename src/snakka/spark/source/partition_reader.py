@@ -172,17 +172,33 @@ class PartitionReader:
         if begins_at_earliest and position == start and earliest > position:
             # Whoever asked for the earliest offset has lost nothing if that has moved on meanwhile.
             return earliest if earliest < end else None
-        self._report_loss(
-            f"{partition}: offset {position} of the range up to {end} is gone, there are {earliest} to {latest};"
-            " retention was shorter than the query took, or the topic was made anew",
-            error,
-        )
+        if position < latest:
+            reason = (
+                f"offset {position} of the range up to {end} is gone, there are {earliest} to {latest}; retention was"
+                " shorter than the query took, or the topic was made anew"
+            )
+        elif (consumer.highwater(partition) or 0) > latest:
+            reason = (
+                f"{held_back(latest, end)}, and did not end in {self.poll_timeout_ms} ms. Wait for it, or let endingOffsets"
+                f" be {latest}, or set kafka.isolation.level=read_uncommitted"
+            )
+        else:
+            reason = (
+                f"offset {position} of the range up to {end} is not there, the log ends at {latest}; the topic was made"
+                " anew, or has lost records, or the range was never in it"
+            )
+        self._report_loss(f"{partition}: {reason}", error)
         return None if position >= latest or earliest >= end else max(position, earliest)
 
     def _report_loss(self, what: str, error: Exception | None = None) -> None:
         if self.fail_on_data_loss:
             raise DataLossError(f"{what}. {GOES_ON}") from error
         _log.warning("%s; it is skipped, as failOnDataLoss=false says", what)
+
+
+def held_back(stable_end: int, end: int) -> str:
+    """Why records of a range up to `end` can't be read yet by one who reads what is committed."""
+    return f"an open transaction holds back everything from offset {stable_end} on, of the range up to {end}"
 
 
 def _ends_at(batch: "pyarrow.RecordBatch", end: int) -> bool:

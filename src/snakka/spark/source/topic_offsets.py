@@ -107,6 +107,10 @@ class TopicOffsets:
         """Where a batch query ends."""
         return self._resolved(self._options.end, list(partitions), is_start=False)
 
+    def high_watermarks(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """Where the logs of these end, whatever is committed of them."""
+        return self._asked(dict.fromkeys(partitions, LATEST), read_committed=False)
+
     def at_times(self, times: Mapping[TopicPartition, int]) -> Offsets:
         """The first record of each time or later; where there is none, the end."""
         found = self._asked(times)
@@ -143,13 +147,15 @@ class TopicOffsets:
                 f" offset, -1 the latest); they differ in {_listed(map(str, differing))}"
             )
 
-    def _asked(self, wanted: Mapping[TopicPartition, int]) -> Offsets:
+    def _asked(self, wanted: Mapping[TopicPartition, int], *, read_committed: bool | None = None) -> Offsets:
         """The offsets of these times; -1 where there is none, nothing of partitions that do not exist."""
         if not wanted:
             return {}
+        if read_committed is None:
+            read_committed = self._options.is_read_committed
 
         def ask() -> Offsets:
-            listed = self._admin.list_offsets(wanted, read_committed=self._options.is_read_committed)
+            listed = self._admin.list_offsets(wanted, read_committed=read_committed)
             for error in listed.errors.values():
                 if not is_unknown(error):
                     raise error
