@@ -424,7 +424,21 @@ def test_places_to_go_to(text: str, timestamp: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["yesterday", "{", '{"a":{"0":-1}}', '{"a":{"x":1}}', '{"a":{}}', '{"a":3}', "{}"]
+    "text",
+    [
+        "yesterday",
+        "{",
+        '{"a":{"0":-1}}',
+        '{"a":{"0":1.7}}',
+        '{"a":{"0":true}}',
+        '{"a":{"0":"7"}}',
+        '{"a":{"0":null}}',
+        '{"a":{"x":1}}',
+        '{"a":{"\u0662":1}}',
+        '{"a":{}}',
+        '{"a":3}',
+        "{}",
+    ],
 )
 def test_places_that_are_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"offsets|no place"):

@@ -90,13 +90,19 @@ def parse_target(text: str) -> Target:
 
 def _explicit(text: str) -> Offsets:
     try:
-        offsets = read_offsets(json.loads(text))
+        given = json.loads(text)
     except ValueError as error:
         raise ValueError(f"{text} is no JSON of offsets: {error}") from None
-    entries = [entry for each in offsets.values() for entry in each.items()]
-    if not entries or any(offset < 0 or not partition.isdecimal() for partition, offset in entries):
+    topics = list(given.values()) if all(isinstance(each, dict) for each in given.values()) else []
+    entries = [entry for each in topics for entry in each.items()]
+    if not entries or not all(_is_place(*entry) for entry in entries):
         raise ValueError(f'{text} must be offsets from 0 on by topic and partition: {{"topic":{{"0":42}}}}')
-    return offsets
+    return read_offsets(given)
+
+
+def _is_place(partition: str, offset: object) -> bool:
+    """Not 1.7, nor true, which Python would make a number of."""
+    return partition.isascii() and partition.isdecimal() and type(offset) is int and offset >= 0
 
 
 def check_offsets(
