@@ -16,8 +16,16 @@ A_MODULE_THAT_STAYS = ("http.server", "--bind", "127.0.0.1", "0")
 TURNS = range(8)
 
 
+LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
+
+
+@pytest.mark.parametrize("again", [0, 1, 3], ids=["once", "twice at once", "twice"])
 @pytest.mark.parametrize("turns", TURNS)
-def test_a_process_ends_when_its_caller_is_cancelled(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_process_ends_when_its_caller_is_cancelled(
+    loop: str, turns: int, again: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And cancelled again, while it waits for the end: a broker that stops ends its tasks, and they one another."""
     left: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", left.append)
 
@@ -27,11 +35,14 @@ def test_a_process_ends_when_its_caller_is_cancelled(turns: int, monkeypatch: py
         for _ in range(turns):
             await asyncio.sleep(0)
         caller.cancel()
+        for _ in range(again):
+            await asyncio.sleep(0)
+            caller.cancel()
         with pytest.raises(asyncio.CancelledError):
             await caller
         offload.close()
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
         runner.run(story())
     gc.collect()
     assert not left

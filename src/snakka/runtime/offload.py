@@ -5,7 +5,8 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, Protocol, TypeVar
+from contextlib import suppress
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,7 +56,9 @@ class ThreadOffload:
             # A start that is cancelled half-way would leave a process that nobody waits for (uvloop).
             process = await asyncio.shield(starting)
         except asyncio.CancelledError:
-            await _end(await starting)
+            with suppress(asyncio.CancelledError):
+                await _until_done(starting)
+            await _end(starting.result())
             raise
         finally:
             os.close(stdin)
@@ -76,7 +79,19 @@ class ThreadOffload:
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         process.kill()
-        await process.wait()
+        await _until_done(asyncio.get_running_loop().create_task(process.wait()))
+
+
+async def _until_done(task: "asyncio.Task[Any]") -> None:
+    """Whatever happens meanwhile: nobody else waits for a process. Who was cancelled hears of it afterwards."""
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 class InlineOffload:
