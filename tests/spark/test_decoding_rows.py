@@ -136,6 +136,18 @@ def test_columns_that_must_be_there_keys_and_names(spark: "SparkSession") -> Non
     assert (raw.rows.count(), raw.bad.count()) == (5, 0)
 
 
+def test_a_null_value_is_no_silent_null_where_a_column_can_not_be(spark: "SparkSession") -> None:
+    schema = "id BIGINT NOT NULL, name STRING NOT NULL, note STRING"
+    frame = source(spark, [None, b'{"id":1,"name":"n"}'])
+    decoded = decode(frame, DecodingSpec("json", schema=schema))
+    assert [row.id for row in decoded.rows.collect()] == [1]
+    ((error, value),) = decoded.bad.select("error", "value").collect()
+    assert (error, value) == ("is null, but id, name can't be", None)
+    # A struct of them may be null as a whole.
+    into = decode(frame, DecodingSpec("json", schema=schema, into="order"))
+    assert [row.order is None for row in into.rows.orderBy("offset").collect()] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("specs", "reason"),
     [

@@ -3,7 +3,7 @@
 Spark's parser is more forgiving than a pipeline should be. It reads the first value of a text and ignores what comes after
 it; so a text is parsed as the first of two elements of an array, and only if the second one, which we add, is found there
 does the text hold one value and nothing else. Bytes that are no UTF-8, single quotes, NaN, and columns that are declared
-NOT NULL (at the top) and missing are refused, too.
+NOT NULL (at the top) and missing are refused, too, also where the whole value is.
 
 Rule: a wrong type makes the row bad, never a silent null; a field that the schema does not name is ignored; a field that
 is missing is null.
@@ -64,15 +64,18 @@ def inferred_schema(sample: DataFrame, on: str = "value") -> str:
     return ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in fields)
 
 
-def decoded_json(df: DataFrame, on: str, struct: StructType, *, framed: bool) -> DataFrame:
-    """Adds `_value`, the struct, and `_value_error`; for keys the same with `key`."""
+def decoded_json(df: DataFrame, on: str, struct: StructType, *, framed: bool, may_be_null: bool) -> DataFrame:
+    """Adds `_value`, the struct, and `_value_error`; for keys the same with `key`.
+
+    `may_be_null`: the struct as a whole, so that nothing can be said against a value that is null.
+    """
     from pyspark.sql.functions import col, from_json, when
 
     text, parsed, error = f"_{on}_text", f"_{on}", f"_{on}_error"
     return (
         df.withColumn(text, _text(on, framed=framed))
         .withColumn(parsed, from_json(_with_end(col(text)), _with_end_schema(struct), _OPTIONS))
-        .withColumn(error, _error(on, struct, framed=framed))
+        .withColumn(error, _error(on, struct, framed=framed, may_be_null=may_be_null))
         .withColumn(parsed, when(col(error).isNull(), _first(col(parsed)).dropFields(_END)))
         .drop(text)
     )
@@ -117,8 +120,8 @@ def _fits(parsed: Column) -> Column:
     )
 
 
-def _error(on: str, struct: StructType, *, framed: bool) -> Column:
-    """Why a row is bad; null if it is good. A null value is no error: it is a deletion, and all its columns are null."""
+def _error(on: str, struct: StructType, *, framed: bool, may_be_null: bool) -> Column:
+    """Why a row is bad; null if it is good. A null value is a deletion: all its columns are null, if they may be."""
     from pyspark.sql.functions import (
         coalesce,
         col,
@@ -132,12 +135,13 @@ def _error(on: str, struct: StructType, *, framed: bool) -> Column:
     )
 
     text = col(f"_{on}_text")
-    error = when(col(on).isNull(), lit(None).cast("string"))
+    required = [field.name for field in struct if not field.nullable]
+    of_null = f"is null, but {', '.join(required)} can't be" if required and not may_be_null else None
+    error = when(col(on).isNull(), lit(of_null).cast("string"))
     if framed:
         is_framed = (length(col(on)) > FRAME_BYTES) & (substring(col(on), lit(1), lit(1)) == lit(b"\0"))
         error = error.when(~is_framed, lit(NOT_FRAMED))
     error = error.when(~is_valid_utf8(text), lit("is not UTF-8"))
-    required = [field.name for field in struct if not field.nullable]
     missing = nullif(concat_ws(", ", *(_missing_field(on, name) for name in required)), lit(""))
     return error.when(~coalesce(_fits(col(f"_{on}")), lit(False)), _misfit(on, struct)).otherwise(
         missing if required else lit(None).cast("string")

@@ -106,7 +106,8 @@ def _with_decoded(df: DataFrame, spec: DecodingSpec) -> DataFrame:
     if spec.format == "json":
         from snakka.spark.decoding.json_rows import decoded_json
 
-        return decoded_json(df, spec.on, schema_of(spec), framed=spec.is_framed)
+        whole = spec.target is not None
+        return decoded_json(df, spec.on, schema_of(spec), framed=spec.is_framed, may_be_null=whole)
     result = f"_{spec.on}_result"
     decoder = column_decoder(spec)
     return (
