@@ -48,8 +48,10 @@ orders = (
 
 Options that begin with `kafka.` are settings of the client, `kafka.isolation.level=read_committed` and those of TLS
 and SASL among them. What finished batches have read is committed to the group `kafka.group.id`, or one that is named
-after `groupIdPrefix` and the subscription: ordinary lag tools see the query. Spark says that a batch is done by asking
-for the next one, so that of `trigger(once=True)` is committed by the next run; `availableNow=True` knows no such delay.
+after `groupIdPrefix` and the subscription: ordinary lag tools see the query. Queries that read the same topics share that
+one, and each overwrites what the others have committed: give each query a `kafka.group.id` of its own, and its lag can be
+seen. Spark says that a batch is done by asking for the next one, so that of `trigger(once=True)` is committed by the next
+run; `availableNow=True` knows no such delay.
 
 As in Spark's own source, a batch query's `latest` is looked up by each task when it begins. A job that writes into a topic
 it reads gives numbers as `endingOffsets`, or it may read some of what it has just written.

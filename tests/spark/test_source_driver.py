@@ -15,6 +15,7 @@ from snakka.client.blocking import Admin
 from snakka.network.peer_connection import PeerConnection
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.source.first_batch import UnknownStartError
+from snakka.spark.source.group_progress import LOOK_SECONDS, GroupProgress
 from snakka.spark.source.offset_json import Offsets
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.stream_driver import NEWS_WAIT_MS, News, StreamDriver, TriggerLimits
@@ -501,3 +502,45 @@ def test_what_is_done_is_committed_to_the_group(
     assert committed(admin, topic) == {at(topic, 0): 4}
     open_driver(topic, kafka__group__id=topic).latest({at(topic, 0): 3}, is_limited=True)
     assert committed(admin, topic) == {at(topic, 0): 3}
+
+
+def test_a_query_that_sets_back_the_group_of_another_says_so_once(
+    broker: BlockingLocalBroker,
+    new_topic: NewTopic,
+    admin: Admin,
+    open_driver: Open,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, range(100))
+    fast, slow = (open_driver(topic, startingOffsets="earliest") for _ in range(2))
+    start, end = first_batch(fast)
+    fast.latest(end, is_limited=True)
+    assert first_batch(slow)[0] == start
+    (warning,) = (record.getMessage() for record in caplog.records if record.levelname == "WARNING")
+    assert f"is at 100 in {topic}-0 already, and this query sets it back to 0" in warning
+    assert "Set kafka.group.id" in warning
+    fast.finished({at(topic, 0): 100})
+    slow.finished({at(topic, 0): 10})
+    assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
+
+
+def test_a_query_that_falls_behind_another_finds_out_later(
+    new_topic: NewTopic, admin: Admin, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And what it has committed itself is no other's, though it goes back: after a topic was made anew, for example."""
+    topic, clock = new_topic(1), HandClock()
+    own, other = (GroupProgress(admin, topic, clock) for _ in range(2))
+    for offset in (30, 20, 25):
+        own.commit({at(topic, 0): offset})
+        clock.ms += int(LOOK_SECONDS * 1000)
+    other.commit({at(topic, 0): 90})
+    assert not caplog.records
+    clock.ms -= 1
+    own.commit({at(topic, 0): 26})  # it has looked so lately
+    assert not caplog.records
+    other.commit({at(topic, 0): 91})
+    clock.ms += 1
+    own.commit({at(topic, 0): 27})
+    (record,) = caplog.records
+    assert f"is at 91 in {topic}-0 already, and this query sets it back to 27" in record.getMessage()

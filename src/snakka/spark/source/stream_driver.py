@@ -18,6 +18,7 @@ from snakka.runtime.clock import Clock, SystemClock
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.read_options import ReadOptions
 from snakka.spark.source.first_batch import FirstBatchNotes
+from snakka.spark.source.group_progress import GroupProgress
 from snakka.spark.source.offset_json import Offsets
 from snakka.spark.source.offset_ranges import OffsetRange, limited, new_offsets, pieces
 from snakka.spark.source.partition_reader import RangeToRead, ranges_to_read
@@ -27,7 +28,6 @@ _log = logging.getLogger(__name__)
 
 # An idle query is answered after this: Spark asks again 10 ms later, and a broker should not hear of it each time.
 NEWS_WAIT_MS = 250
-COMMIT_TIMEOUT_MS = 10_000
 
 
 class FirstBatch(NamedTuple):
@@ -56,6 +56,7 @@ class StreamDriver:
         self._offsets = TopicOffsets(self._admin, options)
         group_ids = options.group_id, options.default_group_id
         self._notes = FirstBatchNotes(self._admin, group_ids, repr(options.start))
+        self._progress = GroupProgress(self._admin, options.group_id, self._clock)
         self._news = News(options)
         self._limits = TriggerLimits(options, self._clock)
         self._initial: Offsets | None = None
@@ -66,8 +67,6 @@ class StreamDriver:
         self._start_ids: dict[str, Uuid] | None = None  # of the topics that the next batch starts in
         self._available_now = False
         self._target: Offsets | None = None
-        self._committed: Offsets | None = None
-        self._commit_complaint = ""
         self.available: Offsets = {}
 
     def close(self) -> None:
@@ -201,21 +200,7 @@ class StreamDriver:
         """All before these has been processed: let the group say so. A group that can't is no reason to stop."""
         if self._first is not None and offsets == self._first.end:
             self._notes.finished()
-        if offsets == self._committed or not offsets:
-            return
-        self._committed = offsets
-        try:
-            outcomes = self._admin.alter_group_offsets(
-                self._options.group_id, offsets, timeout_ms=COMMIT_TIMEOUT_MS
-            )
-            complaint = "; ".join(sorted({str(error) for error in outcomes.errors.values()}))
-        except (ApiError, ClientError) as error:
-            complaint = str(error)
-        if complaint and complaint != self._commit_complaint:
-            _log.warning(
-                "what has been read can't be committed to group %s: %s", self._options.group_id, complaint
-            )
-        self._commit_complaint = complaint
+        self._progress.commit(offsets)
 
 
 class TriggerLimits:
