@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,39 @@ def test_tables_are_compacted(pipeline: Path, capsys: pytest.CaptureFixture[str]
 def test_what_can_not_be_maintained_is_said(pipeline: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pipeline", "maintain", str(pipeline), "--sink", "topic"]) == 1
     assert "there is no delta or iceberg sink topic" in capsys.readouterr().err
+
+
+def test_a_table_that_is_not_there_does_not_keep_the_others_from_it(
+    pipeline: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And nothing is made of it: not its directory, no catalog, and no tables in a database of others."""
+    here = pipeline.parent
+    sqlite3.connect(here / "others.db").execute("CREATE TABLE theirs (id)")
+    text = pipeline.read_text()
+    absent = (
+        "  {0}: {{format: iceberg, table: shop.new, catalog: {{uri: 'sqlite:///{1}', warehouse: {2}}}}}\n"
+    )
+    text = text.replace("sinks:\n", f"sinks:\n  soon: {{format: delta, path: {here}/soon}}\n")
+    for name, file in (("new", "catalog.db"), ("fresh", "fresh.db"), ("others", "others.db")):
+        text = text.replace("  topic:", absent.format(name, here / file, here / "lake") + "  topic:")
+    text += absent.format("lost", here / "nowhere" / "c.db", here / "lake")
+    pipeline.write_text(text)
+    before = sorted(here.iterdir())
+    for arguments in (["--dry-run"], []):
+        assert main(["pipeline", "maintain", str(pipeline), *arguments]) == 1
+        said = capsys.readouterr()
+        assert [line.split(":")[0] for line in said.out.splitlines()] == ["delta", "ice"]
+        assert said.err == (
+            f"snakka: not maintained: sink soon: there is no table at {here}/soon; "
+            + "".join(
+                f"sink {name}: there is no table shop.new in the catalog; "
+                for name in ("new", "fresh", "others")
+            )
+            + f"sink lost: catalog.uri is sqlite:///{here}/nowhere/c.db, but there is no such directory\n"
+        )
+    assert sorted(here.iterdir()) == before
+    tables = sqlite3.connect(here / "others.db").execute("SELECT name FROM sqlite_master").fetchall()
+    assert tables == [("theirs",)]
 
 
 def test_an_archive_is_used_only_if_it_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -405,10 +405,17 @@ def _reset(given: Namespace) -> int:
 
 
 def _maintain(given: Namespace) -> int:
+    from snakka.spark.pipelines.problems import PipelineError
     from snakka.spark.pipelines.table_upkeep import maintain, result_line
 
+    left_out = []
     for name, result in maintain(_pipeline(given), tuple(given.sink), is_dry=given.dry_run):
-        print(f"{name}: {result_line(result)}")
+        if isinstance(result, PipelineError):
+            left_out.append(f"sink {name}: {result}")
+        else:
+            print(f"{name}: {result_line(result)}")
+    if left_out:
+        raise CommandError(f"not maintained: {'; '.join(left_out)}", FAILED)
     return OK
 
 

@@ -1,8 +1,8 @@
 """`maintain`: the tables that a pipeline writes, made of fewer and larger files, without what nobody needs any more.
 
 Rule: what is done to a table is `snakka.spark.tables.maintenance`'s business; here it is only decided which tables,
-and with which of the file's settings. It may be done while the pipeline runs: both formats commit against whatever
-came between.
+and with which of the file's settings. One that can't be maintained does not keep the others from it. It may be done
+while the pipeline runs: both formats commit against whatever came between.
 """
 
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ DEFAULT_RETENTION_SECONDS = 7 * 86_400.0
 
 def maintain(
     pipeline: Pipeline, names: tuple[str, ...], *, is_dry: bool
-) -> Iterator[tuple[str, "MaintenanceResult"]]:
-    """(sink, what was done) for each table; PipelineError if one can't be maintained."""
+) -> Iterator[tuple[str, "MaintenanceResult | PipelineError"]]:
+    """(sink, what was done, or why it was not) for each table; PipelineError if there are no such sinks."""
     tables = {name: sink for name, sink in pipeline.all_sinks.items() if sink.format in TABLE_FORMATS}
     for name in names:
         if name not in tables:
@@ -33,9 +33,11 @@ def maintain(
         raise PipelineError(f"{pipeline.name} has no delta or iceberg sink to maintain")
     for name in names or tables:
         try:
-            yield name, _maintain(tables[name], is_dry=is_dry)
+            result = _maintain(tables[name], is_dry=is_dry)
         except Exception as error:
-            raise PipelineError(f"sink {name}: {reason(error)}") from error
+            yield name, PipelineError(reason(error))
+        else:
+            yield name, result
 
 
 def result_line(result: "MaintenanceResult") -> str:

@@ -4,14 +4,18 @@ Rule: the latest batch of each query is a property of the table, set in the very
 Snapshots carry query and batch too, for whoever reads the history, but they expire: a batch must be known for longer.
 """
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
     CommitFailedException,
+    NoSuchNamespaceError,
     NoSuchTableError,
     ServerError,
     ServiceUnavailableError,
@@ -19,7 +23,10 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.table import Table, Transaction
 from pyiceberg.transforms import parse_transform
-from sqlalchemy.exc import DBAPIError
+from pyiceberg.utils.config import Config
+from sqlalchemy import inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.iceberg_files import (
@@ -39,13 +46,14 @@ from snakka.spark.tables.schema_evolution import (
     plan_evolution,
 )
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
-from snakka.spark.tables.table_options import CommitKey, IcebergOptions
+from snakka.spark.tables.table_options import CommitKey, IcebergOptions, refuse_unwritable
 from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError, pause
 
 LAST_BATCH = "snakka.last-batch."
 QUERY_ID = "snakka.query-id"
 BATCH_ID = "snakka.batch-id"
 _OPEN_ATTEMPTS = 5
+_TABLE_OF_TABLES = "iceberg_tables"  # of a catalog in a database
 # So that pyiceberg looks at the newer table when a commit fails; `once` keeps it from more than that.
 _ONE_RETRY = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "10"}
 
@@ -54,6 +62,10 @@ NEW_TABLE_PROPERTIES = {
     "commit.manifest-merge.enabled": "true",
     "write.metadata.delete-after-commit.enabled": "true",
 }
+
+
+class CatalogDatabaseError(RuntimeError):
+    """The database of a catalog does not do what it is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,8 @@ class IcebergOpener:
                 # Catalogs in a database, ours or a server's: another process creates the same rows, or holds the lock, at
                 # this moment.
                 pause(attempt)
-        return self._open()
+        with naming_database(self.options.catalog_name, self.options.catalog_properties):
+            return self._open()
 
     def _open(self) -> "OpenIcebergTable":
         options = self.options
@@ -83,12 +96,8 @@ class IcebergOpener:
             table = self._create(catalog, data)
         partitions = self._partitions(table)
         evolution = _evolve(table, data, merge=options.sink.merge_schema)
+        _refuse_without_partitions(partitions, evolution)
         columns = columns_with_ids(table.metadata, evolution.target.names)
-        for column in partitions:
-            if column.source not in columns.names:
-                raise SchemaMismatchError(
-                    f"column {column.source} decides the table's partition, but the data has none"
-                )
         layout = FileLayout(
             storage=IcebergStorage(table.io, table.location_provider(), partitions),
             columns=columns,
@@ -99,12 +108,22 @@ class IcebergOpener:
         )
         return OpenIcebergTable(table, layout)
 
+    def check(self) -> None:
+        """Raises what `open` would of a table that can't take the data, but creates and alters nothing."""
+        options = self.options
+        data = storable(self.data)
+        table = find_table(options.catalog_name, options.catalog_properties, options.table)
+        if table is None:
+            self._new_partitions(data)
+            return
+        columns = table_columns(table)
+        plan = plan_evolution(columns, data, merge=options.sink.merge_schema, may_widen=may_widen)
+        _refuse_without_partitions(self._partitions(table), plan)
+        table.catalog.close()
+
     def _create(self, catalog: Catalog, data: pa.Schema) -> Table:
         options = self.options
-        partitions = [PartitionColumn.declared(text) for text in options.sink.partition_by]
-        for column in partitions:
-            if column.source not in data.names or pa.types.is_nested(data.field(column.source).type):
-                raise SparkOptionError(f"partitionBy: {column.source} is not a plain column of the data")
+        partitions = self._new_partitions(data)
         catalog.create_namespace_if_not_exists(options.table[:-1])
         try:
             with catalog.create_table_transaction(
@@ -120,6 +139,13 @@ class IcebergOpener:
         except (TableAlreadyExistsError, CommitFailedException):
             pass  # another writer was faster
         return catalog.load_table(options.table)
+
+    def _new_partitions(self, data: pa.Schema) -> list[PartitionColumn]:
+        partitions = [PartitionColumn.declared(text) for text in self.options.sink.partition_by]
+        for column in partitions:
+            if column.source not in data.names or pa.types.is_nested(data.field(column.source).type):
+                raise SparkOptionError(f"partitionBy: {column.source} is not a plain column of the data")
+        return partitions
 
     def _partitions(self, table: Table) -> tuple[PartitionColumn, ...]:
         there = partition_columns(table.metadata)
@@ -186,11 +212,73 @@ def open_catalog(name: str, properties: dict[str, str]) -> Catalog:
     """The catalog, by pyiceberg's properties or by its name in pyiceberg's own configuration."""
     try:
         return load_catalog(name, **properties)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ArgumentError) as error:
         reason = str(error).splitlines()[0]
         raise SparkOptionError(
             f"catalog {name} can't be opened, see the options catalog.*: {reason}"
         ) from error
+
+
+def find_table(name: str, properties: Mapping[str, str], table: tuple[str, ...]) -> Table | None:
+    """The table, None if there is none. Nothing is made for the question, as a catalog makes its database when it is opened.
+
+    SparkOptionError if there can be no such catalog.
+    """
+    known = catalog_settings(name, properties)
+    file = database_file(known)
+    if file is None:
+        return _find_table(name, properties, table, is_sql=known.get("type", "").lower() == "sql")
+    if not os.path.exists(file):
+        if not os.path.isdir(os.path.dirname(file)):
+            raise SparkOptionError(f"catalog.uri is {known['uri']}, but there is no such directory")
+        refuse_unwritable(os.path.dirname(file), f"catalog.uri is {known['uri']}, but")
+        return None
+    try:
+        return _find_table(name, properties, table, is_sql=True)
+    except CatalogDatabaseError as error:
+        if "locked" in str(error):
+            raise
+        raise SparkOptionError(str(error)) from error
+
+
+def _find_table(
+    name: str, properties: Mapping[str, str], table: tuple[str, ...], *, is_sql: bool
+) -> Table | None:
+    as_it_is = {"init_catalog_tables": "false", "schema_version": "v0"} if is_sql else {}
+    with naming_database(name, properties):
+        catalog = open_catalog(name, {**properties, **as_it_is})
+        if not isinstance(catalog, SqlCatalog) or inspect(catalog.engine).has_table(_TABLE_OF_TABLES):
+            with suppress(NoSuchTableError, NoSuchNamespaceError):
+                return catalog.load_table(table)
+        catalog.close()
+        return None
+
+
+def catalog_settings(name: str, properties: Mapping[str, str]) -> dict[str, str]:
+    """A catalog's properties, with those that pyiceberg's own configuration has of it."""
+    return {**(Config().get_catalog_config(name) or {}), **properties}
+
+
+def database_file(settings: Mapping[str, str]) -> str | None:
+    """Where a catalog in SQLite is; None for others, and for one in memory."""
+    if not settings.get("uri", "").startswith("sqlite"):
+        return None
+    try:
+        file = make_url(settings["uri"]).database
+    except ArgumentError:
+        return None  # which is said when it is opened
+    return None if file in (None, "", ":memory:") or file.startswith("file:") else os.path.abspath(file)
+
+
+@contextmanager
+def naming_database(name: str, properties: Mapping[str, str]) -> Iterator[None]:
+    """A database does not say which one it is that can't be opened."""
+    try:
+        yield
+    except DBAPIError as error:
+        uri = catalog_settings(name, properties).get("uri", "")
+        shown = make_url(uri).render_as_string(hide_password=True) if uri else name
+        raise CatalogDatabaseError(f"catalog {shown}: {str(error.orig).splitlines()[0]}") from error
 
 
 def table_columns(table: Table) -> pa.Schema:
@@ -233,6 +321,14 @@ def commit_at_first_try(table: Table, change: Callable[[Transaction], None]) -> 
         if "locked" in str(error):
             raise ConcurrentCommitError(str(error)) from error
         raise
+
+
+def _refuse_without_partitions(partitions: Sequence[PartitionColumn], evolution: Evolution) -> None:
+    for column in partitions:
+        if column.source not in evolution.target.names:
+            raise SchemaMismatchError(
+                f"column {column.source} decides the table's partition, but the data has none"
+            )
 
 
 def _evolve(table: Table, data: pa.Schema, *, merge: bool) -> Evolution:

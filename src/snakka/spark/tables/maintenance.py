@@ -14,7 +14,11 @@ from typing import Any, TypeVar
 
 import pyarrow.fs as pafs
 
-from snakka.spark.tables.table_options import DEFAULT_TARGET_FILE_SIZE_BYTES, MIN_TARGET_FILE_SIZE_BYTES
+from snakka.spark.tables.table_options import (
+    DEFAULT_TARGET_FILE_SIZE_BYTES,
+    MIN_TARGET_FILE_SIZE_BYTES,
+    local_path,
+)
 
 DEFAULT_RETENTION_HOURS = 168
 # A batch that writes for longer than this would lose its files.
@@ -23,6 +27,10 @@ MIN_RETENTION_HOURS = 1
 SMALL_PART = 0.75
 
 _File = TypeVar("_File")
+
+
+class NoTableError(LookupError):
+    """There is nothing to maintain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +65,13 @@ def maintain_delta(
     storage_options: Mapping[str, str] | None = None,
 ) -> MaintenanceResult:
     """Compaction, expiry and removal of left-over files of the Delta table at `path`."""
+    from deltalake import DeltaTable
+
     from snakka.spark.tables.delta_maintenance import DeltaMaintenance
 
     _check(target_file_size_bytes, retention_hours)
+    if not DeltaTable.is_deltatable(local_path(path) or path, dict(storage_options or {})):
+        raise NoTableError(f"there is no table at {path}")
     run = DeltaMaintenance(path, dict(storage_options or {}), target_file_size_bytes, retention_hours)
     return run.plan() if dry_run else run.carry_out()
 
@@ -75,10 +87,12 @@ def maintain_iceberg(
 ) -> MaintenanceResult:
     """Compaction, expiry and removal of left-over files of the Iceberg table NAMESPACE.NAME."""
     from snakka.spark.tables.iceberg_maintenance import IcebergMaintenance
-    from snakka.spark.tables.iceberg_table import open_catalog
+    from snakka.spark.tables.iceberg_table import find_table
 
     _check(target_file_size_bytes, retention_hours)
-    opened = open_catalog(catalog_name, dict(catalog_properties)).load_table(table)
+    opened = find_table(catalog_name, catalog_properties, tuple(table.split(".")))
+    if opened is None:
+        raise NoTableError(f"there is no table {table} in the catalog")
     run = IcebergMaintenance(opened, target_file_size_bytes, retention_hours)
     return run.plan() if dry_run else run.carry_out()
 

@@ -194,6 +194,17 @@ def local_path(location: str) -> str | None:
     return None if "://" in location else location
 
 
+def refuse_unwritable(directory: str, intro: str) -> None:
+    """SparkOptionError if the directory is not there and can't be made, or may not be written; it is not tried."""
+    there = directory
+    while not os.path.lexists(there) and there != os.path.dirname(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise SparkOptionError(f"{intro} {there} is no directory; give another")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise SparkOptionError(f"{intro} this user may not write to {there}; give another")
+
+
 def _sink_options(values: Mapping[str, Any]) -> SinkOptions:
     return SinkOptions(
         target_file_size_bytes=values["targetFileSizeBytes"],
