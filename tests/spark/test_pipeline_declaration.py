@@ -1,5 +1,6 @@
 """Pipelines' files without Spark: what they become, and what is said of wrong ones, with the line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,14 @@ def test_paths_of_a_catalog_are_beside_the_file(
         assert options.get(f"catalog.{name}") == expected
 
 
+@pytest.mark.parametrize("topics", ["orders", " orders ,", ("orders",)])
+def test_one_topic_has_the_subject_of_its_name(tmp_path: Path, topics: object) -> None:
+    said = json.dumps(topics)
+    text = LEAST.replace('topics = "orders"', f'topics = {said}\ndecode = "avro"\nregistry = "http://x"')
+    source = read(tmp_path, text).sources["orders"]
+    assert (source.topics, source.subject) == (("orders",), "orders-value")
+
+
 WRONG = [
     # the text that replaces or follows in LEAST, and what is said
     (
@@ -321,6 +330,16 @@ WRONG = [
         'topics = "orders"',
         'topics = "orders"\ndecode = "avro"\nschema_file = "no.avsc"',
         ["orders.toml:6: there is no file "],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders, returns"\ndecode = "avro"\nregistry = "http://x"',
+        ["orders.toml:5: source orders needs subject: what the registry calls the schema"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = ", "',
+        ["orders.toml:4: topics of source orders names no topic"],
     ),
     (
         'topics = "orders"',

@@ -206,12 +206,14 @@ class _Reading:
         self._check_view_name(name, title, value.line)
         if table.is_given("topics") == table.is_given("pattern"):
             self._say(value.line, f"{title} needs one of topics and pattern")
+        if "topics" in table and not _split_topics(table):
+            self._say(table.line("topics"), f"topics of {title} names no topic")
         schema_file = table.get("schema_file")
         decode = table.get("decode", "raw")
         source = Source(
             name=name,
             table=table,
-            topics=tuple(topic.strip() for each in table.get("topics", ()) for topic in each.split(",")),
+            topics=_split_topics(table),
             pattern=table.get("pattern"),
             decode=decode,
             schema=table.get("schema"),
@@ -423,7 +425,7 @@ class _Reading:
         has_schema = "schema" in table or "schema_file" in table
         if decode == "raw" or has_schema or table.get("registry", self._registry) is None:
             return None
-        topics = table.get("topics", ())
+        topics = _split_topics(table)
         return f"{topics[0]}-value" if len(topics) == 1 else None
 
     def _spark_settings(self, settings: Mapping[str, str], top: Table) -> dict[str, str]:
@@ -443,6 +445,13 @@ class _Reading:
 
     def _say(self, line: int, message: str) -> None:
         self._problems.append(Problem(line, message))
+
+
+def _split_topics(table: Table) -> tuple[str, ...]:
+    """Commas part topics too, as in Spark's own option."""
+    return tuple(
+        topic.strip() for each in table.get("topics", ()) for topic in each.split(",") if topic.strip()
+    )
 
 
 def resolved_place(text: str, directory: Path) -> str:
