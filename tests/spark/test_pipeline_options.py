@@ -7,6 +7,7 @@ import pytest
 from snakka.cli.main import main
 from snakka.spark.pipelines.declaration import read_pipeline
 from snakka.spark.pipelines.option_checks import option_problems
+from snakka.spark.pipelines.problems import PipelineFileError
 
 TEXT = """
 kafka:
@@ -78,3 +79,87 @@ def test_a_setting_of_all_clients_has_the_files_line(tmp_path: Path) -> None:
     )
     (problem,) = option_problems(read_pipeline(file))
     assert (problem.line, problem.message[:35]) == (2, "source a: kafka.request.timeout.ms:")
+
+
+SEVERAL = """kafka.bootstrap.server = "x:1"
+triger = "once"
+[sources.a]
+topics = "a"
+kafka.bootstrap.servers = "x"
+kafka.fetch.max.byte = 1
+kafka.auto.offset.reset = "latest"
+starting_offsets = "sometimes"
+options.minPartitions = "many"
+options.failOnDataLoss = "perhaps"
+options.maxOffsetPerTrigger = 5
+[sources.b]
+topic = "b"
+options.minPartitions = "many"
+[sinks.t]
+format = "topic"
+topic = "a"
+kafka.bootstrap.servers = "x:1"
+kafka.acks = 2
+kafka.linger.ms = "long"
+options.transactionTimeoutMs = "soon"
+[sinks.d]
+format = "delta"
+target_file_size = 5
+options.compresion = "zstd"
+options.mergeSchema = "perhaps"
+[sinks.i]
+format = "iceberg"
+table = "x"
+partition_by = ["a", "a"]
+"""
+EXPECTED_OF_SEVERAL = [
+    (1, "sink t: kafka.bootstrap.server: there is no such setting of the client; did you mean kafka.boot"),
+    (1, "source a: kafka.bootstrap.server: there is no such setting of the client; did you mean kafka.boot"),
+    (1, "source b needs bootstrap.servers"),
+    (1, "source b: kafka.bootstrap.server: there is no such setting of the client; did you mean kafka.boot"),
+    (2, "the file has no key triger"),
+    (5, "source a: kafka.bootstrap.servers: "),
+    (6, "source a: kafka.fetch.max.byte: there is no such setting"),
+    (7, "source a: kafka.auto.offset.reset can't be set"),
+    (8, "source a: startingOffsets=sometimes: "),
+    (9, "source a: minPartitions=many: a number is wanted"),
+    (10, "source a: failOnDataLoss=perhaps: true or false is wanted"),
+    (11, "source a: there is no option maxOffsetPerTrigger; did you mean maxOffsetsPerTrigger?"),
+    (12, "source b needs one of topics and pattern"),
+    (13, "source b has no key topic"),
+    (14, "source b: minPartitions=many: a number is wanted"),
+    (19, "sink t: kafka.acks: '2' must be one of"),
+    (20, "sink t: kafka.linger.ms: "),
+    (21, "sink t: transactionTimeoutMs must be a number above 0"),
+    (22, "sink d needs path"),
+    (24, "sink d: targetFileSizeBytes is '5'"),
+    (25, "sink d: there is no option compresion; did you mean compression?"),
+    (26, "sink d: mergeSchema is 'perhaps', but must be true or false"),
+    (27, "sink i needs catalog"),
+    (29, "sink i: table is 'x', but must be NAMESPACE.NAME"),
+    (30, "sink i: partitionBy is 'a,a', but must be each column once"),
+]
+
+
+def test_all_that_is_wrong_with_options_is_said_at_once_beside_wrong_keys(tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(SEVERAL)
+    with pytest.raises(PipelineFileError) as refused:
+        read_pipeline(file)
+    found = refused.value.problems
+    shown = [(problem.line, problem.message) for problem in found]
+    assert [line for line, _ in shown] == [line for line, _ in EXPECTED_OF_SEVERAL], shown
+    for (_, message), (_, expected) in zip(shown, EXPECTED_OF_SEVERAL, strict=True):
+        assert message.startswith(expected)
+
+
+def test_two_options_of_which_one_is_enough_are_said_once(tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'kafka.bootstrap.servers = "x:1"\nsources.a.topics = "a"\nsources.a.options.subscribePattern = "("\n'
+        'sources.a.options.minPartitions = "many"\nsinks.out.format = "noop"\n'
+    )
+    assert [problem.message for problem in option_problems(read_pipeline(file))] == [
+        "source a: subscribe and subscribePattern are set: choose one of them",
+        "source a: minPartitions=many: a number is wanted",
+    ]

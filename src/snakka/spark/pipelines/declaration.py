@@ -195,7 +195,7 @@ class _Reading:
         )
         self._check_places(result)
         if self._problems:
-            raise PipelineFileError(self._file, self._problems)
+            raise PipelineFileError(self._file, [*self._problems, *_option_problems(result)])
         return result
 
     # -- Tables --------------------------------------------------------------------------------------------------------
@@ -445,6 +445,13 @@ class _Reading:
 
     def _say(self, line: int, message: str) -> None:
         self._problems.append(Problem(line, message))
+
+
+def _option_problems(pipeline: Pipeline) -> list[Problem]:
+    """What is wrong with the options that were said, so that nobody has to put the keys right first."""
+    from snakka.spark.pipelines.option_checks import option_problems  # which is made of what is declared here
+
+    return option_problems(pipeline)
 
 
 def _split_topics(table: Table) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The options that the file's keys become, checked as the formats themselves check them, but with the file's lines.
 
-Rule: needs neither a cluster nor Spark, which would say it only when a query starts; the checks are the formats' own.
+Rule: needs neither a cluster nor Spark, which would say it only when a query starts; the checks are the formats' own. They
+end at the first that is wrong; here that is put right, and they are asked again, until all has been said.
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from snakka.spark.client_settings import PREFIX, SparkOptionError, consumer_settings
+from snakka.spark.client_settings import BOOTSTRAP, PREFIX, SparkOptionError, consumer_settings
 from snakka.spark.pipelines.cluster_topics import reads_topic
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Sink, Source
 from snakka.spark.pipelines.problems import Problem, did_you_mean
@@ -29,18 +30,26 @@ from snakka.spark.topic_sink.write_options import (
 _CHECKS: Mapping[str, Callable[[Mapping[str, str]], Any]] = MappingProxyType(
     {"topic": write_options, "delta": delta_options, "iceberg": iceberg_options}
 )
+# What must be there, as it may be: for what is wrong, and for what is missing, which has been said.
+_BOOTSTRAP = MappingProxyType({BOOTSTRAP: "localhost:9092"})
+_NEEDED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {"topic": _BOOTSTRAP, "delta": {"path": "/table"}, "iceberg": {"table": "space.table"}}
+)
 # What options are called in the file, where that is another name.
 _KEYS = MappingProxyType(
     {
         "startingoffsets": "starting_offsets",
+        "subscribe": "topics",
         "subscribepattern": "pattern",
         "targetfilesizebytes": "target_file_size",
         "partitionby": "partition_by",
         "table": "table",
+        "path": "path",
     }
 )
 _SETTINGS = ("options", "kafka", "catalog")
 _WORD = re.compile(r"[\w.-]+")
+_SUGGESTION = re.compile(r"; (?:did you mean|there are) .*", re.DOTALL)
 # The formats take what they do not know for somebody else's; what a file says is for them alone.
 _SOURCE_OPTIONS = tuple(option.name for option in OPTIONS)
 _TOPIC_OPTIONS = (TOPIC, DELIVERY_GUARANTEE, DECISION_TOPIC, TRANSACTION_TIMEOUT_MS)
@@ -76,11 +85,15 @@ def source_options(source: Source, group: str, starts: Mapping[str, Any]) -> dic
 def source_option_problems(
     pipeline: Pipeline, source: Source, options: Mapping[str, str]
 ) -> Iterator[Problem]:
-    try:
-        consumer_settings(read_options(options, is_stream=True).settings)
-    except SparkOptionError as error:
-        yield _problem(pipeline, source.table, f"source {source.name}", error)
-    yield from _unknown_options(source.table, _SOURCE_OPTIONS, f"source {source.name}")
+    title = f"source {source.name}"
+    topics = {"subscribe": "topic"} if source.pattern is None else {"subscribePattern": ".*"}
+    for message in _refusals(_check_source, options, {**_BOOTSTRAP, **topics}):
+        yield _problem(pipeline, source.table, title, message)
+    yield from _unknown_options(source.table, _SOURCE_OPTIONS, title)
+
+
+def _check_source(options: Mapping[str, str]) -> None:
+    consumer_settings(read_options(options, is_stream=True).settings)
 
 
 def _sink_option_problems(pipeline: Pipeline, sink: Sink) -> Iterator[Problem]:
@@ -88,12 +101,41 @@ def _sink_option_problems(pipeline: Pipeline, sink: Sink) -> Iterator[Problem]:
     if check is None:
         return
     title = "errors" if sink.name == DEAD_LETTERS else f"sink {sink.name}"
-    try:
-        check(sink_options(sink))
-    except SparkOptionError as error:
-        yield _problem(pipeline, sink.table, title, error)
+    for message in _refusals(check, sink_options(sink), _NEEDED[sink.format]):
+        yield _problem(pipeline, sink.table, title, message)
     if sink.format == "topic":  # those of tables say it themselves
         yield from _unknown_options(sink.table, _TOPIC_OPTIONS, title)
+
+
+def _refusals(
+    check: Callable[[Mapping[str, str]], Any], options: Mapping[str, str], needed: Mapping[str, str]
+) -> Iterator[str]:
+    """All that a format has against its options."""
+    left = {**options, **{name: options.get(name) or right for name, right in needed.items()}}
+    said: set[str] = set()
+    while True:
+        try:
+            check(left)
+        except SparkOptionError as error:
+            message = str(error)
+        else:
+            return
+        if message not in said:
+            yield message
+        said.add(message)
+        wrong = next((name for name in _named(left, message) if left[name] != needed.get(name)), None)
+        if wrong is None:
+            return
+        del left[wrong]
+        left.update({name: right for name, right in needed.items() if name == wrong})
+
+
+def _named(options: Mapping[str, str], message: str) -> Iterator[str]:
+    """The options that a message is about, in its order; the client knows its settings without the prefix."""
+    for word in _words(message):
+        for name in options:
+            if word in (name.lower(), name.lower().removeprefix(PREFIX)):
+                yield name
 
 
 def _unknown_options(table: Table, known: tuple[str, ...], title: str) -> Iterator[Problem]:
@@ -104,18 +146,24 @@ def _unknown_options(table: Table, known: tuple[str, ...], title: str) -> Iterat
             yield Problem(line, f"{title}: there is no option {name}{did_you_mean(name, known)}")
 
 
-def _problem(pipeline: Pipeline, table: Table, title: str, error: SparkOptionError) -> Problem:
-    message = str(error)
-    return Problem(
-        _line(table, message) or _line(pipeline.table, message) or table.own_line, f"{title}: {message}"
-    )
+def _problem(pipeline: Pipeline, table: Table, title: str, message: str) -> Problem:
+    line = _line((table, pipeline.table), message)
+    return Problem(table.own_line if line is None else line, f"{title}: {message}")
 
 
-def _line(table: Table, message: str) -> int | None:
-    """Where the table has what the message is about: one of its settings, or a key."""
-    words = {word.strip(".") for word in _WORD.findall(message.lower())}
-    for key in _SETTINGS:
-        for name in table.get(key, {}):
-            if {name.lower(), f"{key}.{name}".lower()} & words:
-                return table.setting_line(key, name)
-    return next((table.line(key) for option, key in _KEYS.items() if key in table and option in words), None)
+def _line(tables: tuple[Table, ...], message: str) -> int | None:
+    """Where one of the tables has what the message is about: one of its settings, or a key."""
+    for word in _words(message):
+        for table in tables:
+            for key in _SETTINGS:
+                for name in table.get(key, {}):
+                    if word in (name.lower(), f"{key}.{name}".lower()):
+                        return table.setting_line(key, name)
+            if _KEYS.get(word, "") in table:
+                return table.line(_KEYS[word])
+    return None
+
+
+def _words(message: str) -> list[str]:
+    """Without what may have been meant: that is not in the file, or right where it is."""
+    return [word.strip(".") for word in _WORD.findall(_SUGGESTION.sub("", message).lower())]
