@@ -59,7 +59,8 @@ def test_a_job_that_says_kafka_runs(
     )
     assert query.awaitTermination(240)
     decisions = read_topic(broker.bootstrap_servers, DEFAULT_DECISION_TOPIC)
-    assert {each.key for each in decisions} == {query.id.encode()}  # so a batch that is tried again is known
+    # So a batch that is tried again is known, and told from what the query writes into another topic.
+    assert {each.key for each in decisions} == {f"{query.id}-{target}".encode()}
     rows = spark.read.load(format="kafka", subscribe=target, **servers).selectExpr("key", "value").collect()
     found = sorted((row.key.decode() if row.key else "", row.value.decode()) for row in rows)
     assert found == [("", "a"), ("", "a"), ("", "b"), ("a", "2"), ("b", "1")]
