@@ -56,6 +56,10 @@ run; `availableNow=True` knows no such delay.
 As in Spark's own source, a batch query's `latest` is looked up by each task when it begins. A job that writes into a topic
 it reads gives numbers as `endingOffsets`, or it may read some of what it has just written.
 
+A topic that is deleted and made anew is another topic, which is known by its id: what was planned for the old one counts as
+lost, and with `failOnDataLoss=false` a running stream goes on with the first record of the new one. `endingOffsets` beyond
+the end of a log end a batch query at once; what an open transaction holds back of them is waited for.
+
 Where it differs: batches are saved with `.mode("append")`, streams in update mode are written through `foreachBatch`
 (the alias hides both), and Spark has no continuous or real-time mode for sources in Python.
 
