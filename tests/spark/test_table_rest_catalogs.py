@@ -13,8 +13,9 @@ from tests.spark.table_reading import counts_of, files_on_disk
 from tests.spark.table_rest_catalog import running_rest_catalog
 from tests.spark.table_writing import SCHEMA, append, rows_from, staged
 
-from snakka.spark.tables.iceberg_table import IcebergOpener
+from snakka.spark.tables.iceberg_table import IcebergOpener, find_table
 from snakka.spark.tables.maintenance import maintain_iceberg
+from snakka.spark.tables.schema_evolution import SchemaMismatchError
 from snakka.spark.tables.table_options import CommitKey, iceberg_options
 from snakka.spark.tables.table_writer import commit_once
 
@@ -39,6 +40,8 @@ def opener(address: str, name: str, schema: pa.Schema = SCHEMA, **options: str) 
 
 
 def test_a_batch_is_there_once(address: str) -> None:
+    opener(address, "once").check()
+    assert find_table("default", {"type": "rest", "uri": address}, ("lake", "once")) is None
     assert append(opener(address, "once", partitionBy="k,day(ts)"), rows_from(0, 100), 0) is True
     assert append(opener(address, "once"), rows_from(0, 100), 0) is False
     first, second = opener(address, "once").open(), opener(address, "once").open()
@@ -46,6 +49,9 @@ def test_a_batch_is_there_once(address: str) -> None:
     mine, other = staged(first, rows_from(100, 10)), staged(second, rows_from(100, 10))
     assert commit_once(first, mine, key, overwrite=False) is True
     assert commit_once(second, other, key, overwrite=False) is False
+    opener(address, "once").check()
+    with pytest.raises(SchemaMismatchError, match="column new"):
+        opener(address, "once", SCHEMA.append(pa.field("new", pa.int64()))).check()
     table = load_catalog("default", type="rest", uri=address).load_table("lake.once")
     counts = counts_of(table.scan().to_arrow())
     assert counts.rows == counts.distinct == 110

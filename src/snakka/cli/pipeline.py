@@ -60,10 +60,11 @@ examples:
 _CHECK_NOTES = """examples:
   snakka pipeline check orders.toml
   snakka pipeline check orders.toml --no-cluster        where no broker is in reach, in CI say
-  snakka pipeline check orders.toml --no-spark          in a second: leaves SQL, modules and columns out
+  snakka pipeline check orders.toml --no-spark          in a second: leaves SQL, modules, columns and tables out
 
 What is wrong goes to standard output, FILE:LINE: REASON, one a line.
-Exit codes: 0 nothing is wrong, 2 something is, 1 it could not be found out (no broker answers, Spark does not start)."""
+Exit codes: 0 nothing is wrong, 2 something is, 1 it could not be found out (no broker or catalog answers, Spark
+does not start)."""
 
 _RUN_NOTES = """examples:
   snakka pipeline run orders.toml
@@ -141,9 +142,15 @@ def _parser() -> CommandParser:
     )
     check.set_defaults(shows_problems=True)
     check.add_argument(
-        "--no-spark", action="store_true", help="do not start Spark: leaves SQL, modules and columns out"
+        "--no-spark",
+        action="store_true",
+        help="do not start Spark: leaves SQL, modules, columns and tables out",
     )
-    check.add_argument("--no-cluster", action="store_true", help="ask no broker: leaves topics out")
+    check.add_argument(
+        "--no-cluster",
+        action="store_true",
+        help="ask no broker and no catalog: leaves topics out, and tables elsewhere",
+    )
     _add_run(actions)
     status = _add_action(actions, "status", "show what a pipeline does, or how its last run ended", _status)
     status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="text unless said")

@@ -42,6 +42,7 @@ from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.spark.pipelines.step_modules import modules_on_path, send_modules
+from snakka.spark.pipelines.table_checks import table_problems
 from snakka.spark.pipelines.terminal import Display
 from snakka.spark.session import is_local, open_session
 
@@ -174,6 +175,10 @@ class Run:
             if frame is not None:
                 problems += sink_problems(frame, sink)
                 frames[name] = frame
+        if not problems:
+            for name, frame in frames.items():
+                with suppress(PipelineError):  # a catalog may be busy for a moment: its query will try again
+                    problems += table_problems(frame, self._pipeline.all_sinks[name])
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         for name, frame in frames.items():

@@ -13,11 +13,11 @@ from snakka.spark.pipelines.declaration import Pipeline, Sink
 from snakka.spark.pipelines.problems import PipelineError, did_you_mean
 from snakka.spark.pipelines.sink_writers import sink_options
 from snakka.spark.pipelines.spark_errors import reason
+from snakka.spark.pipelines.table_checks import TABLE_FORMATS
 
 if TYPE_CHECKING:
     from snakka.spark.tables.maintenance import MaintenanceResult
 
-TABLE_FORMATS = ("delta", "iceberg")
 DEFAULT_RETENTION_SECONDS = 7 * 86_400.0
 
 

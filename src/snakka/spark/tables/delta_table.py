@@ -34,7 +34,7 @@ from snakka.spark.tables.schema_evolution import (
     plan_evolution,
 )
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
-from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path
+from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path, refuse_unwritable
 from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError
 
 # What these ask is kept by whoever adds files: nothing, or only that the log is written by deltalake.
@@ -104,8 +104,7 @@ class DeltaOpener:
         partitions = self._partitions(table)
         evolution = _evolve(table, self.data, merge=options.sink.merge_schema)
         partition_names = {column.name for column in partitions}
-        for name in partition_names - set(evolution.target.names):
-            raise SchemaMismatchError(f"column {name} decides the table's partition, but the data has none")
+        _refuse_without_partitions(partition_names, evolution)
         layout = FileLayout(
             storage=DeltaStorage(options.path, options.storage_options, partitions),
             columns=evolution.target,
@@ -116,12 +115,23 @@ class DeltaOpener:
         )
         return OpenDeltaTable(table, layout)
 
+    def check(self) -> None:
+        """Raises what `open` would of a table that can't take the data, but creates and alters nothing."""
+        options = self.options
+        if local_path(options.path) is not None:
+            refuse_unwritable(options.path, f"path is {options.path}, but")
+        if not DeltaTable.is_deltatable(options.path, options.storage_options):
+            self._new_partitions()
+            return
+        table = DeltaTable(options.path, storage_options=options.storage_options)
+        _refuse_demands(table)
+        merge = options.sink.merge_schema
+        plan = plan_evolution(arrow_schema(table), self.data, merge=merge, may_widen=never_widen)
+        _refuse_without_partitions({column.name for column in self._partitions(table)}, plan)
+
     def _create(self) -> None:
         options = self.options
-        partitions = [PartitionColumn.declared(text) for text in options.sink.partition_by]
-        reason = refuse_unpartitionable(self.data, partitions)
-        if reason is not None:
-            raise SparkOptionError(f"partitionBy: {reason}")
+        partitions = self._new_partitions()
         if local_path(options.path) is not None:
             _make_directory(options.path)
         try:
@@ -136,6 +146,13 @@ class DeltaOpener:
             # Another writer may have been faster, between the look and the commit too.
             if not DeltaTable.is_deltatable(options.path, options.storage_options):
                 raise
+
+    def _new_partitions(self) -> list[PartitionColumn]:
+        partitions = [PartitionColumn.declared(text) for text in self.options.sink.partition_by]
+        reason = refuse_unpartitionable(self.data, partitions)
+        if reason is not None:
+            raise SparkOptionError(f"partitionBy: {reason}")
+        return partitions
 
     def _partitions(self, table: DeltaTable) -> tuple[PartitionColumn, ...]:
         names = tuple(table.metadata().partition_columns)
@@ -232,6 +249,11 @@ def _evolve(table: DeltaTable, data: pa.Schema, *, merge: bool) -> Evolution:
     raise SchemaMismatchError(
         f"{table.table_uri}: others alter the table all the time; its columns can't be added"
     )
+
+
+def _refuse_without_partitions(partition_names: set[str], evolution: Evolution) -> None:
+    for name in sorted(partition_names - set(evolution.target.names)):
+        raise SchemaMismatchError(f"column {name} decides the table's partition, but the data has none")
 
 
 def _refuse_demands(table: DeltaTable) -> None:

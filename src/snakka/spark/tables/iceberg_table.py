@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.catalog import Catalog, CatalogType, load_catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
     CommitFailedException,
@@ -53,6 +53,8 @@ LAST_BATCH = "snakka.last-batch."
 QUERY_ID = "snakka.query-id"
 BATCH_ID = "snakka.batch-id"
 _OPEN_ATTEMPTS = 5
+_TYPES = tuple(each.value for each in CatalogType)
+_SQL = CatalogType.SQL.value
 _TABLE_OF_TABLES = "iceberg_tables"  # of a catalog in a database
 # So that pyiceberg looks at the newer table when a commit fails; `once` keeps it from more than that.
 _ONE_RETRY = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "10"}
@@ -225,9 +227,10 @@ def find_table(name: str, properties: Mapping[str, str], table: tuple[str, ...])
     SparkOptionError if there can be no such catalog.
     """
     known = catalog_settings(name, properties)
+    _refuse_unknown_type(known)
     file = database_file(known)
     if file is None:
-        return _find_table(name, properties, table, is_sql=known.get("type", "").lower() == "sql")
+        return _find_table(name, properties, table, is_sql=known.get("type", "").lower() == _SQL)
     if not os.path.exists(file):
         if not os.path.isdir(os.path.dirname(file)):
             raise SparkOptionError(f"catalog.uri is {known['uri']}, but there is no such directory")
@@ -254,6 +257,12 @@ def _find_table(
         return None
 
 
+def _refuse_unknown_type(settings: Mapping[str, str]) -> None:
+    """A catalog that is not there yet is not opened, so nobody else would say it."""
+    if settings.get("type", _SQL).lower() not in _TYPES:
+        raise SparkOptionError(f"catalog.type is {settings['type']}, but there are {', '.join(_TYPES)}")
+
+
 def catalog_settings(name: str, properties: Mapping[str, str]) -> dict[str, str]:
     """A catalog's properties, with those that pyiceberg's own configuration has of it."""
     return {**(Config().get_catalog_config(name) or {}), **properties}
@@ -261,7 +270,8 @@ def catalog_settings(name: str, properties: Mapping[str, str]) -> dict[str, str]
 
 def database_file(settings: Mapping[str, str]) -> str | None:
     """Where a catalog in SQLite is; None for others, and for one in memory."""
-    if not settings.get("uri", "").startswith("sqlite"):
+    is_other = settings.get("type", _SQL).lower() in set(_TYPES) - {_SQL}
+    if is_other or not settings.get("uri", "").startswith("sqlite"):
         return None
     try:
         file = make_url(settings["uri"]).database
