@@ -13,7 +13,7 @@ demo: $(STAMP)  ## events, a pipeline on Spark, a table and a plot: a minute, wi
 	$(BIN)/snakka demo
 
 test: check  ## the whole suite
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 3 --dist loadgroup
 
 check: $(STAMP)  ## format, lint, types, layers, tidiness: under 30 seconds
 	$(BIN)/ruff format --check .

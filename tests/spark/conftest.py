@@ -23,6 +23,22 @@ SECONDS = 400
 # Most JVMs here live for seconds: compiling code twice and collecting garbage with many threads costs a third of their
 # processor time. What a daemon, a cluster's master or worker, is told has a variable of its own; so has their launcher.
 SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Commands, drivers and clusters in processes of their own: they do not use the session, and need not wait for it.
+IN_OWN_PROCESSES = {
+    f"test_{name}.py"
+    for name in (
+        "demo",
+        "executor_kills",
+        "jvm_connector",
+        "pipeline_graph",
+        "pipeline_hadoop",
+        "pipeline_kubernetes",
+        "pipeline_runs",
+        "pipeline_upkeep",
+        "table_kills",
+        "topic_sink_kills",
+    )
+}
 # Their tests need the archive of classes; where they run, all may have it.
 NEED_ARCHIVE = {"test_demo.py", "test_pipeline_runs.py"}
 JVM_VARIABLES = ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS")
@@ -35,20 +51,26 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one worker: a second JVM would cost more than it gains. Whoever comes first waits for Spark to start."""
+    """All that use the session in one worker: a second one would cost more than it gains. The first waits for its start."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            group = "spark-processes" if item.path.name in IN_OWN_PROCESSES else "spark"
+            item.add_marker(pytest.mark.xdist_group(group))
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(SECONDS))
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def warm_jvms(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """In a run that makes the archive anyway, every JVM starts with it: that halves the processor time of a start."""
+    """In a run that makes the archive anyway, many JVMs start with it: that halves the processor time of a start."""
+    items = request.session.items
     with pytest.MonkeyPatch.context() as environment:
-        if shutil.which("java") and any(item.path.name in NEED_ARCHIVE for item in request.session.items):
+        if (
+            shutil.which("java")
+            and request.path.name in IN_OWN_PROCESSES
+            and any(item.path.name in NEED_ARCHIVE for item in items)
+        ):
             environment.setenv("XDG_CACHE_HOME", str(warm_cache(tmp_path_factory)))
         yield
 
