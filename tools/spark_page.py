@@ -50,8 +50,13 @@ Options that begin with `kafka.` are settings of the client, `kafka.isolation.le
 and SASL among them. What finished batches have read is committed to the group `kafka.group.id`, or one that is named
 after `groupIdPrefix` and the subscription: ordinary lag tools see the query. Queries that read the same topics share that
 one, and each overwrites what the others have committed: give each query a `kafka.group.id` of its own, and its lag can be
-seen. Spark says that a batch is done by asking for the next one, so that of `trigger(once=True)` is committed by the next
-run; `availableNow=True` knows no such delay.
+seen. Spark says that a batch is done by asking for the next one: with `processingTime="1 hour"` it is committed an hour
+later, and the last one before a query stops, as that of `trigger(once=True)`, by the next run. `availableNow=True` knows no
+such delay, and neither do [declared pipelines](pipelines.md), which say it themselves.
+
+A DataFrame with `pushDownFilters=true` is for one filter: Spark keeps the ranges of the last one with it, and uses them for
+whatever else is made of that DataFrame, so that a second filter, a union or a join of it with itself, or a count of all of
+it gives wrong rows. Load another one for each.
 
 As in Spark's own source, a batch query's `latest` is looked up by each task when it begins. A job that writes into a topic
 it reads gives numbers as `endingOffsets`, or it may read some of what it has just written.
@@ -86,11 +91,12 @@ options = {{
 counts.writeStream.outputMode("update").foreachBatch(batch_saver(options)).start()
 ```
 
-A function of your own may call several savers for a batch, each with another topic; two that write to the same one need a
-`txnAppId` each, a name that stays. In a `foreachBatch` without them an exactly-once write needs `txnAppId`, a name that stays
-and that no other write has, and `txnVersion`, the batch's id. A number is done once, and so are those below it: what they
-write is left out, and a warning says so. A checkpoint that is older than what was written, from a backup, begins with such
-batches: give its query a new `checkpointLocation` and say with `startingOffsets` where it goes on.
+A function of your own may call several savers for a batch, each with another topic; two that write to the same one
+need a `txnAppId` each, a name that stays. In a `foreachBatch` without them an exactly-once write needs `txnAppId`, a
+name that stays and that no other write has, and `txnVersion`, the batch's id. A number is done once, and so are those
+below it: what they write is left out, and a warning says so. A checkpoint that is older than what was written, from a
+backup, begins with such batches: give its query a new `checkpointLocation` and say with `startingOffsets` where it
+goes on.
 
 ## Writing tables
 
