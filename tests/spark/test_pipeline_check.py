@@ -268,16 +268,11 @@ sources:
 sinks:
   out: {{format: topic, topic: big-order}}
 """
+    created = "did you mean {0}? If not, `snakka topic create {1} --bootstrap-server {2}` creates it"
     assert [(problem.line, problem.message) for problem in topic_problems(read(tmp_path, text))] == [
-        (
-            4,
-            "there is no topic order-lines; did you mean orders? If not, `snakka topic create order-lines` creates it",
-        ),
+        (4, "there is no topic order-lines; " + created.format("orders", "order-lines", bootstrap)),
         (5, "no topic is called like nothing-.*"),
-        (
-            7,
-            "there is no topic big-order; did you mean big-orders? If not, `snakka topic create big-order` creates it",
-        ),
+        (7, "there is no topic big-order; " + created.format("big-orders", "big-order", bootstrap)),
     ]
 
 

@@ -423,9 +423,10 @@ sinks:
     )
     ran = terminal.run("run", "wrong.yaml")
     assert (ran.returncode, ran.stdout) == (2, "")
+    command = f"snakka topic create nobodys --bootstrap-server {broker.bootstrap_servers}"
     assert ran.stderr.splitlines() == [
-        "wrong.yaml:3: there is no topic nobodys; `snakka topic create nobodys` creates it",
-        "wrong.yaml:5: there is no topic nobodys; `snakka topic create nobodys` creates it",
+        f"wrong.yaml:3: there is no topic nobodys; `{command}` creates it",
+        f"wrong.yaml:5: there is no topic nobodys; `{command}` creates it",
     ]
     checked = terminal.run("check", "wrong.yaml", "--no-spark")
     assert (checked.returncode, checked.stdout) == (2, ran.stderr)

@@ -27,7 +27,9 @@ def topic_problems(pipeline: Pipeline) -> list[Problem]:
     for source in pipeline.sources.values():
         existing = _topic_names(source.kafka)
         missing = [topic for topic in source.topics if topic not in existing]
-        problems += [_missing(source.table.line("topics"), topic, existing) for topic in missing]
+        problems += [
+            _missing(source.table.line("topics"), topic, source.kafka, existing) for topic in missing
+        ]
         if source.pattern is not None and not any(reads_topic(source, each) for each in existing):
             problems.append(
                 Problem(source.table.line("pattern"), f"no topic is called like {source.pattern}")
@@ -37,14 +39,15 @@ def topic_problems(pipeline: Pipeline) -> list[Problem]:
         if sink.format == "topic" and topic:
             existing = _topic_names(sink.kafka)
             if topic not in existing:
-                problems.append(_missing(sink.table.line("topic"), topic, existing))
+                problems.append(_missing(sink.table.line("topic"), topic, sink.kafka, existing))
     return problems
 
 
-def _missing(line: int, topic: str, existing: Iterable[str]) -> Problem:
+def _missing(line: int, topic: str, kafka: Mapping[str, str], existing: Iterable[str]) -> Problem:
     near = did_you_mean(topic, existing)
     hint = f"{near} If not," if "did you mean" in near else ";"
-    return Problem(line, f"there is no topic {topic}{hint} `snakka topic create {topic}` creates it")
+    command = f"snakka topic create {topic} --bootstrap-server {kafka[BOOTSTRAP]}"
+    return Problem(line, f"there is no topic {topic}{hint} `{command}` creates it")
 
 
 def source_partitions(pipeline: Pipeline) -> dict[str, Partitions]:
