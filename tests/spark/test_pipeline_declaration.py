@@ -560,3 +560,12 @@ def test_the_documentation_has_every_key() -> None:
     for table, keys in ALL_TABLES.items():
         for name, key in keys.items():
             assert f"| `{name}` | {key.doc.replace('|', '/')} |" in text, f"{table or 'the file'}: {name}"
+
+
+@pytest.mark.parametrize("formats", [("parquet", "delta"), ("delta", "parquet"), ("parquet", "parquet")])
+def test_files_and_a_table_are_not_in_one_place(tmp_path: Path, formats: tuple[str, str]) -> None:
+    sinks = "".join(f"  s{number}: {{format: {each}, path: out}}\n" for number, each in enumerate(formats))
+    start = "kafka: {bootstrap.servers: '127.0.0.1:9092'}\nsources: {s: {topics: t}}\nsinks:\n"
+    (tmp_path / "p.yaml").write_text(start + sinks)
+    with pytest.raises(PipelineFileError, match=r"p\.yaml:5: sink s1 writes where sink s0 does"):
+        read_pipeline(tmp_path / "p.yaml", {})

@@ -135,6 +135,20 @@ def test_a_catalog_that_does_not_answer_is_no_mistake_of_the_file(
     )
 
 
+@pytest.mark.parametrize("kind", ["delta", "iceberg"])
+def test_a_table_whose_options_are_wrong_is_not_asked(
+    lake: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ", options: {compression: zzz}"
+    table = f"{{format: delta, path: new{more}}}" if kind == "delta" else iceberg(lake, "shop.ids", more=more)
+    file = write(lake, table, "{format: delta, path: ids}")
+    assert main(["pipeline", "check", str(file), "--no-cluster"]) == 2
+    wrong, other = capsys.readouterr().out.splitlines()
+    assert wrong.startswith(f"{file}:4: sink s4: ")
+    assert "zzz" in wrong
+    assert other.startswith(f"{file}:5: sink s5: column shop")
+
+
 def test_a_database_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path}/nowhere/catalog.db"
     options = iceberg_options({"table": "a.b", "catalog.uri": uri, "catalog.warehouse": str(tmp_path)})

@@ -17,7 +17,12 @@ from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Pr
 from snakka.spark.pipelines.sink_writers import sink_problems
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.spark.pipelines.step_modules import modules_on_path
-from snakka.spark.pipelines.table_checks import TABLE_FORMATS, is_elsewhere, table_problems
+from snakka.spark.pipelines.table_checks import (
+    TABLE_FORMATS,
+    has_right_options,
+    is_elsewhere,
+    table_problems,
+)
 from snakka.spark.session import open_session
 
 if TYPE_CHECKING:
@@ -85,7 +90,8 @@ def _ask_tables(
     session: "SparkSession", pipeline: Pipeline, *, asks_elsewhere: bool
 ) -> tuple[list[Problem], list[str]]:
     """What is wrong, and what could not be found out, of tables whose rows have no problem of their own."""
-    sinks = [sink for sink in pipeline.all_sinks.values() if sink.format in TABLE_FORMATS]
+    tables = [sink for sink in pipeline.all_sinks.values() if sink.format in TABLE_FORMATS]
+    sinks = [sink for sink in tables if has_right_options(sink)]
     sinks = [sink for sink in sinks if asks_elsewhere or not is_elsewhere(sink)]
     problems: list[Problem] = []
     unknown: list[str] = []

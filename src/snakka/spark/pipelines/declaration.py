@@ -376,12 +376,11 @@ class _Reading:
 
     def _check_places(self, pipeline: Pipeline) -> None:
         """Two queries that write the same files would undo each other."""
-        seen: dict[str, str] = {}
+        seen: dict[str, Sink] = {}
         for name, sink in pipeline.all_sinks.items():
-            if sink.format == "parquet" and sink.path in seen:
-                self._say(sink.table.line("path"), f"sink {name} writes where sink {seen[sink.path]} does")
-            if sink.path:
-                seen[sink.path] = name
+            other = seen.setdefault(sink.path, sink) if sink.path else sink
+            if other is not sink and "parquet" in (sink.format, other.format):
+                self._say(sink.table.line("path"), f"sink {name} writes where sink {other.name} does")
 
     def _check_view_name(self, name: str, title: str, line: int) -> None:
         if not _VIEW_NAME.fullmatch(name):

@@ -42,6 +42,17 @@ def table_problems(frame: "DataFrame", sink: Sink) -> list[Problem]:
     return []
 
 
+def has_right_options(sink: Sink) -> bool:
+    """Of a sink with wrong ones nothing more can be asked; what is wrong with them has been said."""
+    from snakka.spark.tables.table_options import delta_options, iceberg_options
+
+    try:
+        (delta_options if sink.format == "delta" else iceberg_options)(sink_options(sink))
+    except SparkOptionError:
+        return False
+    return True
+
+
 def is_elsewhere(sink: Sink) -> bool:
     """Whether the table, or the catalog that knows it, is not on this machine."""
     from snakka.spark.tables.table_options import delta_options, iceberg_options, local_path
