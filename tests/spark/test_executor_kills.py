@@ -48,6 +48,7 @@ def master(tmp_path: Path) -> Iterator[str]:
     try:
         up = terminal.run("cluster", "up", "--workers", "2", "--memory", "512m", "--port", "0", *where)
         assert up.returncode == 0, up.stderr
+        assert "run with --conf spark.executor.memory=512m" in up.stdout
         yield re.findall(r"ready: (spark://\S+) \(2 workers, 2 cores\)", up.stdout)[0]
     finally:
         terminal.run("cluster", "down", *where)

@@ -93,9 +93,7 @@ _CLUSTER_NOTES = """examples:
 
 All of it runs on this machine, on loopback, from the installed Spark. Its logs are in the cluster's directory."""
 
-# What Spark gives an executor: workers with less would never start one, and a run would wait for it.
-_EXECUTOR_MB = 1024
-_MEBIBYTES = {"m": 1, "g": 1024}
+_EXECUTOR_MB = 1024  # what Spark gives an executor unless told otherwise: workers with less never start one
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -291,9 +289,7 @@ def _spark_setting(text: str) -> tuple[str, str]:
 
 def _memory(text: str) -> str:
     if not re.fullmatch(r"[1-9]\d*[mMgG]", text):
-        raise ArgumentTypeError(f"{text} is no size of memory, such as 1500m or 2g")
-    if int(text[:-1]) * _MEBIBYTES[text[-1].lower()] < _EXECUTOR_MB:
-        raise ArgumentTypeError(f"{text} is too little: an executor of Spark takes 1g unless told otherwise")
+        raise ArgumentTypeError(f"{text} is no size of memory, such as 512m or 2g")
     return text
 
 
@@ -450,6 +446,12 @@ def _cluster_up(given: Namespace) -> int:
     print(
         f"ready: {status.master} ({status.workers_alive} workers, {status.cores} cores); its page is {status.web}"
     )
+    memory_mb = min((worker.memory_mb for worker in status.workers), default=_EXECUTOR_MB)
+    if memory_mb < _EXECUTOR_MB:
+        print(
+            f"its workers have less than the 1g that an executor takes unless told otherwise:"
+            f" run with --conf spark.executor.memory={memory_mb}m"
+        )
     return OK
 
 
