@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from snakka.cli.main import main
-from snakka.spark.pipelines.declaration import read_pipeline
+from snakka.spark.pipelines.checking import check_file
+from snakka.spark.pipelines.declaration import read_declaration, read_pipeline
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.problems import PipelineFileError
 
@@ -141,16 +142,24 @@ EXPECTED_OF_SEVERAL = [
 ]
 
 
-def test_all_that_is_wrong_with_options_is_said_at_once_beside_wrong_keys(tmp_path: Path) -> None:
+def test_all_that_is_wrong_with_options_is_said_at_once_beside_wrong_keys(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "p.toml"
     file.write_text(SEVERAL)
     with pytest.raises(PipelineFileError) as refused:
-        read_pipeline(file)
+        check_file(file)
     found = refused.value.problems
     shown = [(problem.line, problem.message) for problem in found]
     assert [line for line, _ in shown] == [line for line, _ in EXPECTED_OF_SEVERAL], shown
     for (_, message), (_, expected) in zip(shown, EXPECTED_OF_SEVERAL, strict=True):
         assert message.startswith(expected)
+    # So do the commands that do not check anything else, and each problem is one of the keys or one of the options.
+    assert main(["pipeline", "status", str(file)]) == 2
+    assert capsys.readouterr().err.splitlines() == [problem.shown(file) for problem in found]
+    pipeline, of_keys = read_declaration(file)
+    assert sorted({*of_keys, *option_problems(pipeline)}) == found
+    assert not {*of_keys} & {*option_problems(pipeline)}
 
 
 def test_two_options_of_which_one_is_enough_are_said_once(tmp_path: Path) -> None:

@@ -313,13 +313,19 @@ def _target(text: str) -> Any:
 
 
 def _pipeline(given: Namespace) -> "Pipeline":
-    from snakka.spark.pipelines.declaration import read_pipeline
+    from snakka.spark.pipelines.declaration import read_declaration
 
     if _is_sparks(given):
         raise CommandError(
             f"{given.file} is a graph of tables, which is Spark's: there are check and run", USAGE
         )
-    return read_pipeline(given.file)
+    pipeline, problems = read_declaration(given.file)
+    if problems:
+        from snakka.spark.pipelines.option_checks import option_problems
+        from snakka.spark.pipelines.problems import PipelineFileError
+
+        raise PipelineFileError(given.file, [*problems, *option_problems(pipeline)])
+    return pipeline
 
 
 def _is_sparks(given: Namespace) -> bool:

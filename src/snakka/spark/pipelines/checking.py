@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import topic_problems
-from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.declaration import Pipeline, read_declaration
 from snakka.spark.pipelines.option_checks import option_problems
 from snakka.spark.pipelines.plan import Views, build_views, check_plan
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
@@ -48,8 +48,11 @@ class _Plan:
 
 def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True) -> Checked:
     """PipelineFileError has all that is wrong; PipelineError says why it could not be found out."""
-    pipeline = read_pipeline(file)
-    problems = [*option_problems(pipeline), *owner_problems(pipeline), *checkpoint_problems(pipeline)]
+    pipeline, of_keys = read_declaration(file)
+    of_options = option_problems(pipeline)
+    if of_keys:
+        raise PipelineFileError(file, [*of_keys, *of_options])
+    problems = [*of_options, *owner_problems(pipeline), *checkpoint_problems(pipeline)]
     if asks_cluster and not problems:
         problems = _ask_cluster(pipeline)
     plan = _Plan([], {}, [])

@@ -1,10 +1,11 @@
 """A pipeline as its file declares it: typed, checked, and with the lines of what was said.
 
-    declaration = read_pipeline(Path("orders.toml"))     # PipelineFileError has everything that is wrong
-    declaration.sources["orders"].topics                 # ("orders",)
-    declaration.sinks["big"].line("topic")               # 17
+    pipeline, problems = read_declaration(Path("orders.toml"))
+    pipeline.sources["orders"].topics                    # ("orders",)
+    pipeline.sinks["alerts"].table.line("topic")         # 28
 
-Rule: pure but for reading the file. What only a cluster or Spark can know (topics, columns, SQL) is checked behind it.
+Rule: pure but for reading the file, and about its keys alone. What formats say of their options (option_checks), and what
+only a cluster or Spark can know (topics, columns, SQL), is checked behind it, by those who are handed the pipeline.
 """
 
 import os
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from snakka.spark.pipelines import file_keys
 from snakka.spark.pipelines.document import Value, read_document
@@ -137,9 +139,26 @@ class Pipeline:
         return {**self.sinks, **extra}
 
 
+class Declaration(NamedTuple):
+    """A pipeline, and what is wrong with its keys. If anything is, it has defaults there, and can be checked, not run."""
+
+    pipeline: Pipeline
+    problems: tuple[Problem, ...]
+
+
+def read_declaration(file: Path, environment: Mapping[str, str] | None = None) -> Declaration:
+    """What a file declares; PipelineFileError if it is neither TOML nor YAML."""
+    reading = _Reading(file, os.environ if environment is None else environment)
+    pipeline = reading.pipeline(read_document(file))
+    return Declaration(pipeline, tuple(reading.problems))
+
+
 def read_pipeline(file: Path, environment: Mapping[str, str] | None = None) -> Pipeline:
-    """The pipeline of a file; PipelineFileError has all that is wrong with it."""
-    return _Reading(file, os.environ if environment is None else environment).pipeline(read_document(file))
+    """The pipeline of a file whose keys are right; PipelineFileError has all those that are not."""
+    pipeline, problems = read_declaration(file, environment)
+    if problems:
+        raise PipelineFileError(file, problems)
+    return pipeline
 
 
 def parse_trigger(text: str) -> Trigger:
@@ -157,7 +176,7 @@ class _Reading:
         self._file = file
         self._directory = file.resolve().parent
         self._environment = environment
-        self._problems: list[Problem] = []
+        self.problems: list[Problem] = []
         self._kafka: Mapping[str, str] = {}
         self._registry: str | None = None
         self._views: dict[str, str] = {}  # names in lower case, as Spark compares them -> who has it
@@ -194,8 +213,6 @@ class _Reading:
             dead_letters=dead_letters,
         )
         self._check_places(result)
-        if self._problems:
-            raise PipelineFileError(self._file, [*self._problems, *_option_problems(result)])
         return result
 
     # -- Tables --------------------------------------------------------------------------------------------------------
@@ -440,17 +457,10 @@ class _Reading:
         return resolved_place(text, self._directory)
 
     def _read(self, value: Value, keys: Keys, title: str) -> Table:
-        return read_table(value, keys, title, self._problems, self._environment)
+        return read_table(value, keys, title, self.problems, self._environment)
 
     def _say(self, line: int, message: str) -> None:
-        self._problems.append(Problem(line, message))
-
-
-def _option_problems(pipeline: Pipeline) -> list[Problem]:
-    """What is wrong with the options that were said, so that nobody has to put the keys right first."""
-    from snakka.spark.pipelines.option_checks import option_problems  # which is made of what is declared here
-
-    return option_problems(pipeline)
+        self.problems.append(Problem(line, message))
 
 
 def _split_topics(table: Table) -> tuple[str, ...]:
