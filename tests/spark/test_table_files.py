@@ -44,7 +44,7 @@ class Directory:
 
 
 def layout(root: Path, schema: pa.Schema, *columns: PartitionColumn, target: int = 1 << 27) -> FileLayout:
-    return FileLayout(Directory(str(root), columns), schema, schema, columns, target, "zstd")
+    return FileLayout("a table", Directory(str(root), columns), schema, schema, columns, target, "zstd")
 
 
 ROWS = pa.schema([("id", pa.int64()), ("value", pa.binary())])

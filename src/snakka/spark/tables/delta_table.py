@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -35,7 +36,12 @@ from snakka.spark.tables.schema_evolution import (
 )
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path, refuse_unwritable
-from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError
+from snakka.spark.tables.table_writer import (
+    MADE_ANEW,
+    MAX_COMMIT_ATTEMPTS,
+    ConcurrentCommitError,
+    changed_meanwhile,
+)
 
 # What these ask is kept by whoever adds files: nothing, or only that the log is written by deltalake.
 _HARMLESS_FEATURES = frozenset(
@@ -106,6 +112,7 @@ class DeltaOpener:
         partition_names = {column.name for column in partitions}
         _refuse_without_partitions(partition_names, evolution)
         layout = FileLayout(
+            table_id=str(table.metadata().id),
             storage=DeltaStorage(options.path, options.storage_options, partitions),
             columns=evolution.target,
             file_schema=pa.schema([field for field in evolution.target if field.name not in partition_names]),
@@ -187,8 +194,14 @@ class OpenDeltaTable:
 
     def refresh(self) -> None:
         self._table.update_incremental()
-        # Whoever came first may have changed the columns.
+        # Whoever came first may have changed the columns, or what is asked of writers.
+        _refuse_demands(self._table)
         plan_evolution(arrow_schema(self._table), self.layout.columns, merge=False, may_widen=never_widen)
+        metadata = self._table.metadata()
+        if str(metadata.id) != self.layout.table_id:
+            raise SchemaMismatchError(changed_meanwhile(self.name, MADE_ANEW))
+        if list(metadata.partition_columns) != [column.name for column in self.layout.partitions]:
+            raise SchemaMismatchError(changed_meanwhile(self.name, "the table's partitions were changed"))
 
     def last_batch(self, query_id: str) -> int | None:
         version: int | None = self._table.transaction_version(query_id)
@@ -271,7 +284,17 @@ def _demands(table: DeltaTable) -> Iterator[str]:
             yield f"writers must check the constraint {name.removeprefix('delta.constraints.')}"
     if settings.get("delta.columnMapping.mode", "none") != "none":
         yield "writers must map the table's columns to other names"
-    for field in json.loads(table.schema().to_json())["fields"]:
+    yield from _column_demands(json.loads(table.schema().to_json()), "")
+
+
+def _column_demands(kind: Any, path: str) -> Iterator[str]:
+    """Of the columns of a type as Delta's log has it, of those within others too."""
+    if not isinstance(kind, dict):
+        return
+    for field in kind.get("fields", ()):
         for demand, words in _COLUMN_DEMANDS.items():
             if demand in (field.get("metadata") or {}):
-                yield f"column {field['name']} {words}"
+                yield f"column {path}{field['name']} {words}"
+        yield from _column_demands(field["type"], f"{path}{field['name']}.")
+    for part in ("element", "key", "value"):
+        yield from _column_demands(kind.get(f"{part}Type"), f"{path}{part}.")

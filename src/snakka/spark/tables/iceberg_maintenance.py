@@ -149,6 +149,7 @@ class IcebergMaintenance:
         columns = columns_with_ids(metadata, [field.name for field in metadata.schema().fields])
         partitions = partition_columns(metadata)
         return FileLayout(
+            table_id=str(metadata.table_uuid),
             storage=IcebergStorage(self._table.io, self._table.location_provider(), partitions),
             columns=columns,
             file_schema=columns,

@@ -47,7 +47,13 @@ from snakka.spark.tables.schema_evolution import (
 )
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, IcebergOptions, refuse_unwritable
-from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentCommitError, pause
+from snakka.spark.tables.table_writer import (
+    MADE_ANEW,
+    MAX_COMMIT_ATTEMPTS,
+    ConcurrentCommitError,
+    changed_meanwhile,
+    pause,
+)
 
 LAST_BATCH = "snakka.last-batch."
 QUERY_ID = "snakka.query-id"
@@ -101,6 +107,7 @@ class IcebergOpener:
         _refuse_without_partitions(partitions, evolution)
         columns = columns_with_ids(table.metadata, evolution.target.names)
         layout = FileLayout(
+            table_id=str(table.metadata.table_uuid),
             storage=IcebergStorage(table.io, table.location_provider(), partitions),
             columns=columns,
             file_schema=columns,
@@ -170,8 +177,11 @@ class OpenIcebergTable:
         self._spec_id = table.metadata.default_spec_id
 
     def refresh(self) -> None:
-        self._table.refresh()
-        metadata = self._table.metadata
+        fresh = self._table.catalog.load_table(self._table.name())
+        if str(fresh.metadata.table_uuid) != self.layout.table_id:
+            raise SchemaMismatchError(changed_meanwhile(self.name, MADE_ANEW))
+        self._table = fresh
+        metadata = fresh.metadata
         # Whoever came first may have changed the columns or the partitions.
         plan_evolution(
             table_columns(self._table), self.layout.columns, merge=False, may_widen=lambda *_: False
@@ -184,7 +194,7 @@ class OpenIcebergTable:
         ]
         if moved or metadata.default_spec_id != self._spec_id:
             what = f"column {moved[0]} was replaced" if moved else "the table's partitions were changed"
-            raise SchemaMismatchError(f"{self.name}: {what} during the write; start the query again")
+            raise SchemaMismatchError(changed_meanwhile(self.name, what))
 
     def last_batch(self, query_id: str) -> int | None:
         text = self._table.properties.get(f"{LAST_BATCH}{query_id}")
@@ -326,6 +336,11 @@ def commit_at_first_try(table: Table, change: Callable[[Transaction], None]) -> 
         transaction.commit_transaction()
     except CommitFailedException as error:
         raise ConcurrentCommitError(str(error)) from error
+    except ValueError as error:
+        # What pyiceberg says of a conflict if it finds another table under the name.
+        if "UUID" in str(error):
+            raise ConcurrentCommitError(str(error)) from error
+        raise
     except DBAPIError as error:
         # SQLite's way to say that another process writes at this moment.
         if "locked" in str(error):

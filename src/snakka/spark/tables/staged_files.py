@@ -42,6 +42,8 @@ class TableStorage(Protocol):
 class FileLayout:
     """How files of a table look. Travels to executors."""
 
+    # Whose they are: a table that was made anew in the same place, or under the same name, has another one.
+    table_id: str
     storage: TableStorage
     # The data's columns with the table's names and types, in the data's order.
     columns: pa.Schema

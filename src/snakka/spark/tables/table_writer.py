@@ -24,6 +24,8 @@ MAX_COMMIT_ATTEMPTS = 30
 _FIRST_PAUSE_MS = 20
 _LONGEST_PAUSE_MS = 2_000
 
+MADE_ANEW = "the table was dropped and made anew"
+
 # Names that Spark gives to what a task may know of its query.
 _QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
@@ -69,13 +71,20 @@ class TaskFiles(WriterCommitMessage):
     query_id: str | None
     files: tuple[StagedFile, ...]
     # What the task took the table for.
+    table_id: str
     columns: pa.Schema
     partitions: tuple[PartitionColumn, ...]
 
-    def fits(self, layout: FileLayout) -> bool:
-        """Whether the files are still what the table wants. Others may have altered it while the task wrote."""
-        same = self.columns.equals(layout.columns, check_metadata=True)
-        return not self.files or (same and self.partitions == layout.partitions)
+    def misfit(self, layout: FileLayout) -> str | None:
+        """Why the table does not want the files any more: others may have altered it while the task wrote."""
+        if not self.files:
+            return None
+        if self.table_id != layout.table_id:
+            return MADE_ANEW
+        same = (
+            self.columns.equals(layout.columns, check_metadata=True) and self.partitions == layout.partitions
+        )
+        return None if same else "columns or partitions changed"
 
 
 def stage(layout: FileLayout, batches: Iterator[pa.RecordBatch]) -> TaskFiles:
@@ -86,7 +95,7 @@ def stage(layout: FileLayout, batches: Iterator[pa.RecordBatch]) -> TaskFiles:
     task = context.partitionId() if context else 0
     origin = f"{query_id[:8]}-{batch_id}" if query_id else "batch"
     files = FileStager(layout, f"part-{task:05d}-{origin}").write(batches)
-    return TaskFiles(query_id, tuple(files), layout.columns, layout.partitions)
+    return TaskFiles(query_id, tuple(files), layout.table_id, layout.columns, layout.partitions)
 
 
 def commit_once(
@@ -111,6 +120,11 @@ def commit_once(
             continue
         return True
     raise TableBusyError(f"{table.name}: {MAX_COMMIT_ATTEMPTS} commits in a row lost to other writers")
+
+
+def changed_meanwhile(table: str, what: str) -> str:
+    """What a user is told: nothing is lost, for a query that is started again writes the batch for the table as it is."""
+    return f"{table}: {what} during the write; start the query again"
 
 
 def pause(attempt: int) -> None:
@@ -139,10 +153,8 @@ class _TableWriter:
         files = [file for message in done for file in message.files]
         if files or self._overwrite:
             table = self._table or self._opener.open()
-            if not all(message.fits(table.layout) for message in done):
-                raise SchemaMismatchError(
-                    f"{table.name}: columns or partitions changed during the write; start the query again"
-                )
+            for misfit in filter(None, (message.misfit(table.layout) for message in done)):
+                raise SchemaMismatchError(changed_meanwhile(table.name, misfit))
             commit_once(table, files, key, overwrite=self._overwrite)
 
     def _abort(self, messages: Sequence[TaskFiles | None]) -> None:
