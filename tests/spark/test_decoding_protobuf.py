@@ -205,7 +205,10 @@ def decoded_without_looking(values: list[bytes]) -> tuple[pa.Array, list[str | N
         (b"\x4a\x02\x01\x80", "has packed numbers, the last of which is torn"),
         (b"\xaa\x01\x03abc", "has packed numbers that do not fill their bytes"),
         (b"\x03", "is no message: it has field 0 of wire type 3"),
-        (b"\x5a\x00\x5a\x02\x10\x01", "has cash twice, which would have to be merged"),
+        (b"\x5b\x10\x01", "is no message: its group 11 does not end"),
+        (b"\x5b\x10\x01\x64", "is no message: its group 11 does not end"),
+        (b"\x5c", "is no message: it has field 11 of wire type 4"),
+        (b"\x2a\x0b\x08" + b"\x80" * 9 + b"\x01", "has a time beyond Spark's"),
     ],
 )
 def test_an_error_says_what_is_wrong(value: bytes, error: str) -> None:
@@ -222,6 +225,76 @@ def test_fields_may_come_in_any_order_unknown_and_repeated() -> None:
         [{"a": 2, "b": [5, 6, 7, 8], "c": "x"}, {"a": 0, "b": [], "c": ""}],
         [None, None],
     )
+
+
+def test_what_is_written_twice_counts_as_the_runtime_counts_it() -> None:
+    text = """
+    syntax = "proto3";
+    import "google/protobuf/timestamp.proto";
+    message M {
+      oneof one { int32 a = 1; N b = 2; }
+      google.protobuf.Timestamp at = 3;
+      map<string, N> shelf = 4;
+      message N { int32 x = 1; int32 y = 2; }
+    }
+    """
+    number, left, right = b"\x08\x07", b"\x12\x02\x08\x01", b"\x12\x02\x10\x02"
+    second, nano = b"\x1a\x02\x08\x01", b"\x1a\x03\x10\xd0\x0f"
+    entry = b"\x22\x07\x0a\x01k\x12\x02\x08"
+    values: list[bytes | None] = [
+        left + right,  # messages are merged,
+        left + number + right,  # but not past another member of their oneof
+        left + right + number,
+        second + nano,
+        entry
+        + b"\x01"
+        + b"\x22\x00"
+        + entry
+        + b"\x02",  # the last of a key counts, and what it lacks is empty
+    ]
+    rows, errors = decoded(text, values)
+    assert errors == [None] * 5
+    assert [(row["a"], row["b"]) for row in rows[:3]] == [
+        (None, {"x": 1, "y": 2}),
+        (None, {"x": 0, "y": 2}),
+        (7, None),
+    ]
+    assert rows[3]["at"] == datetime.datetime(1970, 1, 1, 0, 0, 1, 2, datetime.UTC)
+    assert rows[4]["shelf"] == [("", {"x": 0, "y": 0}), ("k", {"x": 2, "y": 0})]
+
+
+def test_times_before_zero_are_cut_towards_it() -> None:
+    text = """
+    syntax = "proto3";
+    import "google/protobuf/duration.proto";
+    message M { google.protobuf.Duration took = 1; }
+    """
+    took = message_class(text)()
+    took.took.nanos = -1_500
+    rows, _ = decoded(text, [took.SerializeToString()])
+    assert rows == [{"took": datetime.timedelta(microseconds=-1)}]
+
+
+def test_groups_are_messages() -> None:
+    text = """
+    message M {
+      optional group Head = 1 { optional int32 a = 2; }
+      repeated group Line = 3 { required string sku = 1; repeated group Part = 2 { optional int32 n = 1; } }
+      oneof one { group Some = 4 { optional int32 b = 1; } int32 none = 5; }
+    }
+    """
+    message = message_class(text)()
+    message.head.a = -5
+    message.line.add(sku="x").part.add(n=1)
+    message.line.add(sku="y")
+    message.some.b = 3
+    rows, errors = decoded(text, [message.SerializeToString(), b"\xd3\x3e\x08\x01\xd4\x3e"])
+    assert errors == [None, None]
+    lines = [{"sku": "x", "part": [{"n": 1}]}, {"sku": "y", "part": []}]
+    assert rows == [
+        {"head": {"a": -5}, "line": lines, "some": {"b": 3}, "none": None},
+        {"head": None, "line": [], "some": None, "none": None},  # a group that the schema does not know
+    ]
 
 
 def test_messages_within_themselves_and_without_fields_stay_bytes() -> None:
@@ -281,6 +354,23 @@ def test_proto2_has_defaults_and_required_fields() -> None:
     )
 
 
+def test_defaults_are_what_they_say_with_their_escapes() -> None:
+    text = r"""
+    message M {
+      optional string s = 1 [default = "a\n\"b\x41" 'c'];
+      optional bytes b = 2 [default = "\001\xff"];
+      optional int32 o = 3 [default = -017];
+      optional uint64 u = 4 [default = 0xffffffffffffffff];
+      optional double d = 5 [default = -inf];
+      optional Kind k = 6 [default = C];
+      enum Kind { option allow_alias = true; A = 0; B = 01; C = 1; }
+    }
+    """
+    ((row,), _) = decoded(text, [b""])
+    big = decimal.Decimal(2**64 - 1)
+    assert tuple(row.values()) == ('a\n"bAc', b"\x01\xff", -15, big, float("-inf"), "B")
+
+
 def test_descriptor_sets_are_read_from_files(tmp_path: Path) -> None:
     (tmp_path / "orders.pb").write_bytes(descriptor_set(ORDERS))
     (tmp_path / "orders.proto").write_text(ORDERS)
@@ -295,6 +385,12 @@ def test_descriptor_sets_are_read_from_files(tmp_path: Path) -> None:
     [
         ("message M { int32 a = 1 }", None, "the schema:1: ; is expected, not }"),
         ("message M { int32 a = one; }", None, "the schema:1: a number is expected, not one"),
+        ("message M { enum E { A = x; } }", None, "the schema:1: a number is expected, not x"),
+        (
+            'import "google/type/date.proto"; message M { optional google.type.Date d = 1; }',
+            None,
+            "google.type.Date.*; nobody has google/type/date.proto, which it imports: give a descriptor set",
+        ),
         ("\n\nmessage M { ?", None, r"the schema:3: '\?' is not expected here"),
         ("message M { Missing a = 1; }", None, "can't be made a Protobuf schema"),
         ("message M {}", None, "M has no fields"),
@@ -312,6 +408,19 @@ def test_a_file_that_is_no_descriptor_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.pb").write_bytes(b"\xff\xff")
     with pytest.raises(DecodingError, match="can't be made a Protobuf schema"):
         ProtobufDecoder.of(DecodingSpec("protobuf", schema_file=str(tmp_path / "x.pb")))
+
+
+def test_a_descriptor_set_needs_only_the_imports_that_protobuf_itself_lacks(tmp_path: Path) -> None:
+    files = descriptor_pb2.FileDescriptorSet.FromString(descriptor_set(ORDERS)).file
+    path = tmp_path / "orders.pb"
+    path.write_bytes(descriptor_pb2.FileDescriptorSet(file=[files[-1]]).SerializeToString())
+    decoder = ProtobufDecoder.of(DecodingSpec("protobuf", schema_file=str(path), message="Payment"))
+    assert decoder.message == "shop.v1.Payment"
+
+    files[-1].dependency.append("shop/line.proto")
+    path.write_bytes(descriptor_pb2.FileDescriptorSet(file=[files[-1]]).SerializeToString())
+    with pytest.raises(DecodingError, match=r"lacks shop/line.proto, which it imports: .*--include_imports"):
+        ProtobufDecoder.of(DecodingSpec("protobuf", schema_file=str(path)))
 
 
 def _framed(schema_id: int, place: bytes, value: bytes) -> bytes:
@@ -344,6 +453,7 @@ def test_frames_say_which_message_was_written() -> None:
             _framed(second, b"\x02\x02", value),
             _framed(second, b"\x04\x02\x00", value),
             _framed(second, b"\x02\x12", value),
+            _framed(second, b"\x02\x01", value),
             _framed(avro, b"\0", value),
             _framed(99, b"\0", value),
             value,
@@ -351,13 +461,14 @@ def test_frames_say_which_message_was_written() -> None:
         ]
         rows, errors = made.decode(pa.array(values))
     good = {"id": 7, "line": {"sku": "s"}}
-    assert rows.to_pylist() == [good, good, *[None] * 7]
+    assert rows.to_pylist() == [good, good, *[None] * 8]
     assert errors.to_pylist() == [
         None,
         None,
         "is a shop.Payment, not a shop.Order",
         "is a shop.Payment.Part, not a shop.Order",
         f"schema id {second} has no message at [9]",
+        "is framed with a message's place that can't be",
         f"schema id {avro} is AVRO, not Protobuf",
         "schema id 99 is not known to the schema registry",
         "is not framed: a zero byte and a schema's id come first",

@@ -17,7 +17,7 @@ ENDS_EARLY = "ends before its last field does"
 TOO_LONG = "has a number of more than ten bytes"
 
 Numbers = Any  # a NumPy array; its element type is in the names and comments
-_PADDING = 32
+PADDING = 32  # zeros behind all values: no step asks whether it reads too far
 
 
 class Failures:
@@ -59,7 +59,7 @@ class Lanes:
         size = len(values)
         offsets = np.frombuffer(values.buffers()[1], np.int32, size + 1, values.offset * 4).astype(np.int64)
         first, last = (int(offsets[0]), int(offsets[-1])) if size else (0, 0)
-        data = np.zeros(last - first + _PADDING, np.uint8)
+        data = np.zeros(last - first + PADDING, np.uint8)
         if last > first:
             data[: last - first] = np.frombuffer(values.buffers()[2], np.uint8, last - first, first)
         offsets -= first
@@ -74,7 +74,7 @@ class Lanes:
     @property
     def nowhere(self) -> int:
         """Where the zeros begin."""
-        return len(self.data) - _PADDING
+        return len(self.data) - PADDING
 
     def subset(self, which: Numbers) -> Lanes:
         return Lanes(self.data, self.position[which], self.end[which], self.row[which], self.failures)

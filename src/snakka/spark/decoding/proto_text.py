@@ -1,6 +1,6 @@
 """The text of a .proto file made into its descriptor, without a compiler: what a schema registry holds is text.
 
-Read: proto2 and proto3 with messages, enums, oneofs, maps, nested types, groups of reserved numbers, defaults and imports.
+Read: proto2 and proto3 with messages, enums, oneofs, maps, nested types, groups, reserved numbers, defaults and imports.
 Passed over: options, services and extensions, since no column comes of them. Names are left as they are written; the pool
 that the descriptor goes to resolves them.
 """
@@ -44,7 +44,9 @@ _SCALARS = (
     "sint32",
     "sint64",
 )
+_BYTES = _SCALARS.index("bytes") + 1
 _LABELS = {"optional": 1, "required": 2, "repeated": 3}
+_BYTE_ORDER_MARK = "\ufeff"
 _OPENING = {"{": "}", "[": "]", "(": ")", "<": ">"}
 
 
@@ -59,7 +61,7 @@ class _Parser:
         self._tokens: list[tuple[str, str, int]] = []
         self._at = 0
         self._is_proto3 = False
-        place, line = 0, 1
+        place, line = int(text.startswith(_BYTE_ORDER_MARK)), 1
         while place < len(text):
             found = _TOKEN.match(text, place)
             if found is None:
@@ -93,11 +95,12 @@ class _Parser:
         return "".join(part[1:-1] for part in parts)
 
     def _number(self) -> int:
-        token = self._take()
+        before = self._at
+        token = self._signed()
         try:
-            return int(token, 0) if not re.fullmatch(r"0\d+", token) else int(token, 8)
+            return int(token, 0) if not re.fullmatch(r"-?0\d+", token) else int(token, 8)
         except ValueError:
-            self._at -= 1
+            self._at = before
             self._take("a number")
             raise
 
@@ -157,6 +160,9 @@ class _Parser:
     def _message(self, message: DescriptorProto) -> None:
         self._take("message")
         message.name = self._take()
+        self._members(message)
+
+    def _members(self, message: DescriptorProto) -> None:
         self._take("{")
         optional: list[Any] = []
         while self._peek() != "}":
@@ -206,14 +212,17 @@ class _Parser:
                 field.proto3_optional = True
                 optional.append(field)
         kind = self._take()
-        if kind == "group":
-            raise DecodingError("schema", f"{self._name}: {message.name} has a group, which is not read")
         self._set_type(field, kind)
         field.name = self._take()
         self._take("=")
         field.number = self._number()
         self._field_options(field)
-        self._take(";")
+        if kind == "group":  # a field and its message in one
+            group = message.nested_type.add(name=field.name)
+            field.name, field.type_name = field.name.lower(), group.name
+            self._members(group)
+        else:
+            self._take(";")
         return field
 
     @staticmethod
@@ -231,11 +240,18 @@ class _Parser:
             if self._peek() == "default":
                 self._take()
                 self._take("=")
-                is_text = self._peek()[:1] in ('"', "'")
-                field.default_value = self._text() if is_text else self._signed()
+                field.default_value = self._default(is_bytes=field.type == _BYTES)
             else:
                 self._skip_one()
         self._take("]")
+
+    def _default(self, *, is_bytes: bool) -> str:
+        from google.protobuf.text_encoding import CUnescape
+
+        if self._peek()[:1] not in ('"', "'"):
+            return self._signed()
+        text = self._text()  # a descriptor has the default of bytes as it is written, with escapes
+        return text if is_bytes else CUnescape(text).decode("utf-8", "replace")
 
     def _signed(self) -> str:
         return "-" + self._take() if self._peek() == "-" and self._take() else self._take()
@@ -275,7 +291,7 @@ class _Parser:
                 continue
             name = self._take()
             self._take("=")
-            enum.value.add(name=name, number=int(self._signed(), 0))
+            enum.value.add(name=name, number=self._number())
             if self._peek() == "[":
                 self._skip_one()
             self._take(";")

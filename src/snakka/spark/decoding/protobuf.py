@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _DEEPEST = 100
+_NO_PLACE = "is framed with a message's place that can't be"
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,15 @@ class ProtobufDecoder:
         """Past the frame; what it says is another message makes the row bad."""
         ids = frame_ids(lanes)
         paths = _message_paths(lanes)
-        kinds, kind = np.unique(np.column_stack([ids, paths]), axis=0, return_inverse=True)
+        framed = np.flatnonzero(~lanes.failed())
+        kinds, kind = np.unique(np.column_stack([ids, paths])[framed], axis=0, return_inverse=True)
         for number, (schema_id, *path) in enumerate(kinds.tolist()):
             reason = self._refusal(schema_id, tuple(index for index in path if index >= 0))
             if reason is not None:
-                lanes.fail(np.flatnonzero((kind.reshape(-1) == number) & ~lanes.failed()), reason)
+                lanes.fail(framed[kind.reshape(-1) == number], reason)
 
     def _refusal(self, schema_id: int, path: tuple[int, ...]) -> str | None:
-        if self.registry is None or not path:
+        if self.registry is None:
             return None
         try:
             held = shared_registry(self.registry).by_id(schema_id)
@@ -79,7 +81,7 @@ def _message_paths(lanes: Lanes) -> Numbers:
     count = lanes.zigzag()
     wrong = (count < 0) | (count > _DEEPEST)
     if wrong.any():
-        lanes.fail(np.flatnonzero(wrong), "is framed with a message's place that can't be")
+        lanes.fail(np.flatnonzero(wrong), _NO_PLACE)
         count = np.where(wrong, 0, count)
     depth = int(count.max()) if len(lanes) else 0
     paths = np.full((len(lanes), max(depth, 1)), -1, np.int64)
@@ -87,7 +89,8 @@ def _message_paths(lanes: Lanes) -> Numbers:
     for level in range(depth):
         which = np.flatnonzero(count > level)
         part = lanes.subset(which)
-        paths[which, level] = part.zigzag()
+        paths[which, level] = index = part.zigzag()
+        part.fail(np.flatnonzero((index < 0) & ~part.failed()), _NO_PLACE)
         lanes.position[which], lanes.end[which] = part.position, part.end
     return paths
 

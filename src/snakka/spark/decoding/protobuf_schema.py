@@ -26,21 +26,32 @@ WRAPPERS = tuple(
 _WELL_KNOWN = ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers", "descriptor")
 
 
+_ALL_IMPORTS = "give a descriptor set with all imports (protoc --include_imports --descriptor_set_out)"
+
+
 def descriptor_set(text: str, references: tuple[tuple[str, str], ...] = ()) -> bytes:
     """A FileDescriptorSet of a .proto text and of what it imports, dependencies first."""
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
     files: dict[str, FileDescriptorProto] = {}
+    missing: list[str] = []
     for name, each in (*references, ("the schema", text)):
         file = parse_proto(each, name)
         known = [
             imported for imported in file.dependency if imported in files or _well_known(imported, files)
         ]
-        # What nobody has is often only options; a type that is missed is named when the pool looks for it.
+        missing += [imported for imported in file.dependency if imported not in known]
         del file.dependency[:]
         file.dependency.extend(known)
         files[name] = file
     result: bytes = FileDescriptorSet(file=list(files.values())).SerializeToString()
+    if missing:  # which is often only options
+        try:
+            _pooled(result)
+        except DecodingError as error:
+            raise DecodingError(
+                "schema", f"{error.reason}; nobody has {', '.join(missing)}, which it imports: {_ALL_IMPORTS}"
+            ) from error
     return result
 
 
@@ -58,6 +69,14 @@ def _well_known(name: str, files: dict[str, FileDescriptorProto]) -> bool:
 
 def find_message(serialized: bytes, name: str | None) -> Any:
     """The descriptor of a message: by its name, full or short, or the first of the last file."""
+    messages = [
+        message for file in reversed(_pooled(serialized)) for message in file.message_types_by_name.values()
+    ]
+    return _chosen(messages, name)
+
+
+def _pooled(serialized: bytes) -> list[Any]:
+    """The descriptors of a set's files, in its order."""
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
     from google.protobuf.descriptor_pool import DescriptorPool
     from google.protobuf.message import DecodeError
@@ -67,18 +86,21 @@ def find_message(serialized: bytes, name: str | None) -> Any:
         files = FileDescriptorSet.FromString(serialized).file
         if not files:
             raise DecodingError("schema_file", "holds no file descriptors")
-        for file in files:
+        own = {file.name for file in files}
+        imported = {name for file in files for name in file.dependency if name not in own}
+        others: dict[str, FileDescriptorProto] = {}
+        missing = sorted(name for name in imported if not _well_known(name, others))
+        if missing:
+            raise DecodingError(
+                "schema_file", f"lacks {', '.join(missing)}, which it imports: {_ALL_IMPORTS}"
+            )
+        for file in (*others.values(), *files):
             pool.Add(file)
-        messages = [
-            message
-            for file in reversed(files)
-            for message in pool.FindFileByName(file.name).message_types_by_name.values()
-        ]
+        return [pool.FindFileByName(file.name) for file in files]
     except (DecodeError, TypeError, KeyError, ValueError) as error:
         if isinstance(error, DecodingError):
             raise
         raise DecodingError("schema", f"can't be made a Protobuf schema: {error}") from error
-    return _chosen(messages, name)
 
 
 def _chosen(messages: list[Any], name: str | None) -> Any:
@@ -182,6 +204,4 @@ def element_type(field: Any, inside: tuple[str, ...]) -> DataType:
         field.TYPE_UINT64: types.DecimalType(20, 0),
         field.TYPE_FIXED64: types.DecimalType(20, 0),
     }
-    if field.type not in plain:
-        raise DecodingError("message", f"{field.full_name} is a group, which is not read")
     return plain[field.type]
