@@ -30,7 +30,10 @@ NODE = node_options({})
     ],
 )
 def test_what_kafka_accepts(per_broker: bool, overrides: dict[str, str]) -> None:
-    validate_broker_configs(overrides, per_broker)
+    validate_broker_configs(overrides, per_broker)  # which would raise
+    levels = ({}, overrides) if per_broker else (overrides, {})
+    now = NODE.with_dynamic(*levels, on_invalid=pytest.fail)
+    assert [name for name in overrides if now.is_set(name)] == [*overrides]
 
 
 @pytest.mark.parametrize(

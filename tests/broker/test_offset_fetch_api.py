@@ -6,6 +6,7 @@ from tests.broker.group_requests import (
     WITH_SEVERAL_GROUPS,
     WITH_TOPIC_IDS,
     commit,
+    commit_request,
     create_topics,
     fetch,
     fetch_request,
@@ -28,6 +29,7 @@ from snakka.security.operations import Operation, ResourceType
 VERSIONS = list(all_versions(OffsetFetchRequest))
 ORDERS = ("orders", 0)
 PAYMENTS = ("payments", 0)
+WITH_EPOCHS = 5
 
 
 @pytest.fixture
@@ -51,14 +53,15 @@ async def test_all_offsets_of_a_group(broker) -> None:
 
 
 async def test_metadata_and_epochs_come_along(broker) -> None:
+    committed = commit_request(broker, {ORDERS: 10}, 9, metadata="said")
+    committed.topics[0].partitions[0].committed_leader_epoch = 3
+    await broker.ask(committed, 9)
     for version in VERSIONS:
-        asked = OffsetFetchRequest(
-            group_id="g", topics=[OffsetFetchRequestTopic(name="orders", partition_indexes=[0])]
-        )
-        if version < WITH_SEVERAL_GROUPS:
-            answer = await broker.ask(asked, version)
-            row = answer.topics[0].partitions[0]
-            assert (row.committed_offset, row.metadata, row.committed_leader_epoch) == (10, "said", -1)
+        answer = await broker.ask(fetch_request(broker, version, {"orders": [0]}, "g"), version)
+        (topic,) = answer.topics if version < WITH_SEVERAL_GROUPS else answer.groups[0].topics
+        (row,) = topic.partitions
+        epoch = 3 if version >= WITH_EPOCHS else -1
+        assert (row.committed_offset, row.metadata, row.committed_leader_epoch) == (10, "said", epoch)
 
 
 async def test_topics_that_nobody_knows(broker) -> None:

@@ -46,19 +46,23 @@ def test_what_does_not_go_together(texts: dict[str, str], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "texts",
+    ("texts", "values"),
     [
-        {"log.retention.hours": "-1"},
-        {"connections.max.idle.ms": "-1"},
-        {"max.connections.per.ip": "0", "max.connections.per.ip.overrides": "127.0.0.1:5"},
-        {"queued.max.request.bytes": "104857600"},
-        {"cordoned.log.dirs": "*"},
-        {"cordoned.log.dirs": "/a", "log.dirs": "/a,/b"},
-        {"log.cleaner.threads": "0"},
+        ({"log.retention.hours": "-1"}, [-1]),
+        ({"connections.max.idle.ms": "-1"}, [-1]),
+        (
+            {"max.connections.per.ip": "0", "max.connections.per.ip.overrides": "127.0.0.1:5"},
+            [0, "127.0.0.1:5"],
+        ),
+        ({"queued.max.request.bytes": "104857600"}, [104_857_600]),
+        ({"cordoned.log.dirs": "*"}, [("*",)]),
+        ({"cordoned.log.dirs": "/a", "log.dirs": "/a,/b"}, [("/a",), ("/a", "/b")]),
+        ({"log.cleaner.threads": "0"}, [0]),
     ],
 )
-def test_what_does(texts: dict[str, str]) -> None:
-    node_options(texts)
+def test_what_does(texts: dict[str, str], values: list[object]) -> None:
+    options = node_options(texts)
+    assert [options.value(name) for name in texts] == values
 
 
 def test_directories() -> None:

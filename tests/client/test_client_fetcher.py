@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import time
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -315,13 +316,16 @@ async def test_a_leader_that_is_elected_while_another_is_asked_is_asked_too() ->
 
 
 async def test_a_question_that_was_not_asked_before_the_end_leaves_nothing_behind() -> None:
-    async with two_brokers() as (first, _):
-        async with consumer_of(first) as consumer:
-            consumer.assign([PARTITION])
-            await consumer.position(PARTITION)
-            consumer._reading.seek_to_time([PARTITION], EARLIEST)
-            await consumer._tasks.close()
-        gc.collect()  # a coroutine that nobody has awaited would complain
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always")
+        async with two_brokers() as (first, _):
+            async with consumer_of(first) as consumer:
+                consumer.assign([PARTITION])
+                await consumer.position(PARTITION)
+                consumer._reading.seek_to_time([PARTITION], EARLIEST)
+                await consumer._tasks.close()
+            gc.collect()  # a coroutine that nobody has awaited would complain
+    assert [str(each.message) for each in complaints] == []
 
 
 async def test_a_truncation_is_told_if_nothing_may_be_chosen() -> None:

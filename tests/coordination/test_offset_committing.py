@@ -184,7 +184,11 @@ def test_two_producers_may_commit_for_one_group(story) -> None:
 
 
 def test_a_marker_of_a_producer_that_committed_nothing_is_nothing(story) -> None:
-    story.end(7, committed=True)
+    story.commit("g", {ORDERS: 20})
+    before = contents(story.shard)
+    for committed in (True, False):
+        story.end(7, committed=committed)
+        assert contents(story.shard) == before
     story.check_survives_a_crash()
 
 

@@ -1,6 +1,6 @@
 """Config files: every turn of Java's properties syntax, and TOML."""
 
-import contextlib
+import re
 from pathlib import Path
 
 import pytest
@@ -65,10 +65,19 @@ def _unit_escapes(character: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
-@given(st.text("ab=: \t\f\\\n\r#!u0041", max_size=40))
+@given(st.lists(st.sampled_from([*"ab=: \t\f\\\n\r#!u0041", "\\u", "\\u0041"]), max_size=40).map("".join))
 def test_any_text_is_properties_or_an_option_error(text: str) -> None:
-    with contextlib.suppress(OptionError):
-        parse_properties(text)
+    try:
+        properties = parse_properties(text)
+    except OptionError as error:
+        said = re.fullmatch(r"properties, line (\d+): malformed \\uXXXX escape", str(error))
+        assert said is not None
+        assert "\\u" in "".join(re.split(r"\r\n|\r|\n", text)[int(said[1]) - 1 :])
+        return
+    # Nothing is made up, and nothing that separates is left in a key unless it was escaped.
+    assert all(set(key + value) <= {*text, "A", "\n"} for key, value in properties.items())
+    if "\\" not in text:
+        assert not [key for key in properties if set(key) & set("=: \t\f\r\n")]
 
 
 def test_toml_tables_give_dotted_names() -> None:

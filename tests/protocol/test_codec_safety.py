@@ -20,21 +20,27 @@ KEYS = [key for key, facts in API_FACTS.items() if facts.max_version >= 0]
 
 
 def decode_or_refuse(kind, data: bytes, version: int) -> bool:
+    return decoded(kind, data, version) is not None
+
+
+def decoded(kind, data: bytes, version: int):
+    """None if it was refused."""
     try:
-        kind.decode(memoryview(data), version)
-        return True
+        return kind.decode(memoryview(data), version)
     except ProtocolError:
-        return False
+        return None
 
 
 @given(st.data())
 @settings(max_examples=1500, deadline=None)
-def test_random_bytes(data) -> None:
+def test_random_bytes_are_refused_or_a_message_that_can_be_sent(data) -> None:
     key = data.draw(st.sampled_from(KEYS))
     facts = API_FACTS[key]
     version = data.draw(st.integers(facts.min_version, facts.max_version))
     kind = data.draw(st.sampled_from([request_class, response_class]))(key)
-    decode_or_refuse(kind, data.draw(st.binary(max_size=200)), version)
+    message = decoded(kind, data.draw(st.binary(max_size=200)), version)
+    if message is not None:
+        assert decoded(kind, message.encode(version), version) == message
 
 
 def test_every_truncation_of_a_golden_message_is_refused() -> None:

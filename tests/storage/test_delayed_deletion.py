@@ -43,6 +43,8 @@ async def test_an_earlier_deadline_overtakes(tmp_path: Path) -> None:
         deletion.schedule([str(tmp_path / "a")], 60_000)
         deletion.schedule([str(tmp_path / "b")], 1)
         await until(lambda: not (tmp_path / "b").exists())
+        assert (tmp_path / "a").exists()
+        assert len(deletion) == 1
         await deletion.close()
 
 
@@ -60,6 +62,8 @@ async def test_a_failure_names_its_path_and_the_rest_goes_on() -> None:
         deletion.schedule(["/d/c"], 0)
         await until(lambda: not disk.exists("/d/c"))
         await deletion.close()
+    assert failed == ["/d/a"]
+    assert disk.exists("/d/a")
 
 
 async def test_closing_forgets_what_waits(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Topic configs: what they come to for a log, and what is refused."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -117,31 +118,41 @@ def test_a_log_config_is_what_each_config_resolves_to(overrides: dict[str, str])
 
 
 @pytest.mark.parametrize(
-    "overrides",
+    ("overrides", "changed"),
     [
-        {},
-        {"cleanup.policy": ""},
-        {"cleanup.policy": "compact , delete"},
-        {"cleanup.policy": "compact,compact"},
-        {"compression.gzip.level": "-1"},
-        {"min.cleanable.dirty.ratio": " 0.5 "},
-        {"preallocate": "TRUE"},
-        {"remote.storage.enable": "false"},
-        {"remote.log.copy.disable": "true"},
-        {"remote.log.delete.on.disable": "true"},
-        {"retention.ms": "1000", "local.retention.ms": "2000"},
-        {"local.retention.ms": "-1"},
-        {"leader.replication.throttled.replicas": "*"},
-        {"leader.replication.throttled.replicas": "0:1,1:2"},
-        {"follower.replication.throttled.replicas": ""},
-        {"internal.segment.bytes": "1024"},
-        {"retention.bytes": "-5"},
-        {"segment.bytes": "+2000000"},
-        {"min.compaction.lag.ms": "5", "max.compaction.lag.ms": "5"},
+        ({}, {}),
+        ({"cleanup.policy": ""}, {"delete": False}),
+        ({"cleanup.policy": "compact , delete"}, {"compact": True}),
+        ({"cleanup.policy": "compact,compact"}, {"compact": True, "delete": False}),
+        ({"compression.gzip.level": "-1"}, {}),
+        ({"min.cleanable.dirty.ratio": " 0.25 "}, {"min_cleanable_dirty_ratio": 0.25}),
+        ({"preallocate": "TRUE"}, {"preallocate": True}),
+        ({"remote.storage.enable": "false"}, {}),
+        ({"remote.log.copy.disable": "true"}, {"remote_log_copy_disable": True}),
+        ({"remote.log.delete.on.disable": "true"}, {"remote_log_delete_on_disable": True}),
+        (
+            {"retention.ms": "1000", "local.retention.ms": "2000"},
+            {"retention_ms": 1000, "local_retention_ms": 2000},
+        ),
+        ({"local.retention.ms": "-1"}, {"local_retention_ms": -1}),
+        ({"leader.replication.throttled.replicas": "*"}, {"leader_replication_throttled_replicas": ("*",)}),
+        (
+            {"leader.replication.throttled.replicas": "0:1,1:2"},
+            {"leader_replication_throttled_replicas": ("0:1", "1:2")},
+        ),
+        ({"follower.replication.throttled.replicas": ""}, {}),
+        ({"internal.segment.bytes": "1024"}, {"segment_bytes": 1024}),
+        ({"retention.bytes": "-5"}, {"retention_bytes": -5}),
+        ({"segment.bytes": "+2000000"}, {"segment_bytes": 2_000_000}),
+        (
+            {"min.compaction.lag.ms": "5", "max.compaction.lag.ms": "5"},
+            {"min_compaction_lag_ms": 5, "max_compaction_lag_ms": 5},
+        ),
     ],
 )
-def test_what_kafka_accepts_is_accepted(overrides: dict[str, str]) -> None:
-    validate_topic_configs(overrides)
+def test_what_kafka_accepts_is_accepted(overrides: dict[str, str], changed: dict[str, Any]) -> None:
+    validate_topic_configs(overrides)  # which would raise
+    assert LogConfig().with_overrides(overrides) == dataclasses.replace(LogConfig(), **changed)
 
 
 @pytest.mark.parametrize(
