@@ -1,20 +1,17 @@
-"""What others do to a table between a task's files and their commit: they make it anew, alter it, ask more of its writers.
+"""What others do to a table between a task's files and their commit: they make it anew, alter it, ask more of writers.
 
 A query that is told so can be started again. Files that a table does not want must not become part of it unseen.
 """
 
 import dataclasses
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from tests.spark.table_reading import counts_of, delta_rows, iceberg_table
-from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from, staged
+from tests.spark.table_writing import append, delta_opener, iceberg_opener, rows_from, staged
 
 from snakka.spark.tables.schema_evolution import SchemaMismatchError
 from snakka.spark.tables.table_options import CommitKey
@@ -83,32 +80,3 @@ def test_what_a_delta_table_asks_since_a_moment_ago_counts(
     with pytest.raises(SchemaMismatchError, match=words):
         commit_once(table, files, CommitKey("query", 1), overwrite=False)
     assert delta_rows(tmp_path / "t").num_rows == before
-
-
-def delta_log(path: Path, *fields: dict[str, Any]) -> None:
-    """A table that another engine has made."""
-    schema = json.dumps({"type": "struct", "fields": fields})
-    table = {"id": "made-elsewhere", "format": {"provider": "parquet", "options": {}}, "schemaString": schema}
-    actions = (
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        {"metaData": {**table, "partitionColumns": [], "configuration": {}, "createdTime": 1}},
-    )
-    (path / "_delta_log").mkdir(parents=True)
-    (path / "_delta_log" / f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
-
-
-def field(name: str, kind: Any, **metadata: str) -> dict[str, Any]:
-    return {"name": name, "type": kind, "nullable": True, "metadata": metadata}
-
-
-def test_what_is_asked_of_a_column_within_a_column_is_not_overlooked(tmp_path: Path) -> None:
-    checked = field("x", "long", **{"delta.invariants": '{"expression": {"expression": "x > 3"}}'})
-    items = {
-        "type": "array",
-        "containsNull": True,
-        "elementType": {"type": "struct", "fields": [checked]},
-    }
-    delta_log(tmp_path / "t", field("id", "long"), field("items", items))
-    data = pa.schema([SCHEMA.field("id"), ("items", pa.list_(pa.struct([("x", pa.int64())])))])
-    with pytest.raises(SchemaMismatchError, match=r"column items\.element\.x has an invariant"):
-        delta_opener(tmp_path / "t", data).check()

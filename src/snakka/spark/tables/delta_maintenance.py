@@ -14,7 +14,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
 from snakka.runtime.clock import SystemClock
-from snakka.spark.tables.delta_table import DeltaStorage
+from snakka.spark.tables.delta_table import DATA_FILES, DeltaStorage, refuse_unknown_features
 from snakka.spark.tables.maintenance import MaintenanceResult, remove_left_over, small_files_together
 from snakka.spark.tables.table_options import local_path
 
@@ -22,7 +22,6 @@ _LOG = "_delta_log"
 _LOG_RETENTION = "delta.logRetentionDuration"
 _ENTRY = re.compile(r"(\d{20})\.json")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
-_DATA_FILES = ".parquet"
 _HOUR_MS = 3_600_000
 
 
@@ -43,6 +42,7 @@ class DeltaMaintenance:
     ) -> None:
         location = local_path(path) or path
         self._table = DeltaTable(location, storage_options=storage_options)
+        refuse_unknown_features(self._table)
         self._files = DeltaStorage(location, storage_options, ()).filesystem()
         self._target_bytes = target_bytes
         self._retention_hours = retention_hours
@@ -110,7 +110,7 @@ class DeltaMaintenance:
         found: list[str] = self._table.vacuum(
             retention_hours=self._retention_hours, dry_run=True, enforce_retention_duration=False, full=True
         )
-        return [path for path in found if path.endswith(_DATA_FILES)]
+        return [path for path in found if path.endswith(DATA_FILES)]
 
     def _expire_log(self) -> None:
         """deltalake does it with some commits too. A new checkpoint is what later runs need to forget more."""

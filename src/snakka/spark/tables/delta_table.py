@@ -26,6 +26,7 @@ from snakka.spark.tables.delta_actions import (
     partition_texts,
     refuse_unpartitionable,
 )
+from snakka.spark.tables.delta_errors import DeltaTableError, naming_table, one_line
 from snakka.spark.tables.partitions import PartitionColumn, PartitionKey, directory
 from snakka.spark.tables.schema_evolution import (
     Evolution,
@@ -42,6 +43,8 @@ from snakka.spark.tables.table_writer import (
     ConcurrentCommitError,
     changed_meanwhile,
 )
+
+DATA_FILES = ".parquet"
 
 # What these ask is kept by whoever adds files: nothing, or only that the log is written by deltalake.
 _HARMLESS_FEATURES = frozenset(
@@ -102,8 +105,13 @@ class DeltaOpener:
     data: pa.Schema
 
     def open(self) -> "OpenDeltaTable":
+        with naming_table(self.options.path):
+            return self._open()
+
+    def _open(self) -> "OpenDeltaTable":
         options = self.options
-        if not DeltaTable.is_deltatable(options.path, options.storage_options):
+        self._refuse_path()
+        if not self._is_there():
             self._create()
         table = DeltaTable(options.path, storage_options=options.storage_options)
         _refuse_demands(table)
@@ -124,11 +132,15 @@ class DeltaOpener:
 
     def check(self) -> None:
         """Raises what `open` would of a table that can't take the data, but creates and alters nothing."""
+        with naming_table(self.options.path):
+            self._check()
+
+    def _check(self) -> None:
         options = self.options
-        if local_path(options.path) is not None:
-            refuse_unwritable(options.path, f"path is {options.path}, but")
-        if not DeltaTable.is_deltatable(options.path, options.storage_options):
+        self._refuse_path()
+        if not self._is_there():
             self._new_partitions()
+            self._refuse_files()
             return
         table = DeltaTable(options.path, storage_options=options.storage_options)
         _refuse_demands(table)
@@ -136,9 +148,29 @@ class DeltaOpener:
         plan = plan_evolution(arrow_schema(table), self.data, merge=merge, may_widen=never_widen)
         _refuse_without_partitions({column.name for column in self._partitions(table)}, plan)
 
+    def _is_there(self) -> bool:
+        return bool(DeltaTable.is_deltatable(self.options.path, self.options.storage_options))
+
+    def _refuse_path(self) -> None:
+        if local_path(self.options.path) is not None:
+            refuse_unwritable(self.options.path, f"path is {self.options.path}, but")
+
+    def _refuse_files(self) -> None:
+        """A table's directory is its own: files of others in it would be taken for left over, and removed one day."""
+        files = DeltaStorage(self.options.path, self.options.storage_options, ()).filesystem()
+        found = files.get_file_info(pafs.FileSelector("", recursive=True, allow_not_found=True))
+        foreign = next((info.path for info in found if info.is_file and info.path.endswith(DATA_FILES)), None)
+        # Another writer may have made the table meanwhile, and the file for it.
+        if foreign is not None and not self._is_there():
+            raise SparkOptionError(
+                f"path is {self.options.path}, but there are files of no table, {foreign} for one; give another, or make "
+                "a table of them, as deltalake's convert_to_deltalake does"
+            )
+
     def _create(self) -> None:
         options = self.options
         partitions = self._new_partitions()
+        self._refuse_files()
         if local_path(options.path) is not None:
             _make_directory(options.path)
         try:
@@ -151,7 +183,7 @@ class DeltaOpener:
             )
         except DeltaError:
             # Another writer may have been faster, between the look and the commit too.
-            if not DeltaTable.is_deltatable(options.path, options.storage_options):
+            if not self._is_there():
                 raise
 
     def _new_partitions(self) -> list[PartitionColumn]:
@@ -164,7 +196,7 @@ class DeltaOpener:
     def _partitions(self, table: DeltaTable) -> tuple[PartitionColumn, ...]:
         names = tuple(table.metadata().partition_columns)
         wanted = self.options.sink.partition_by
-        if wanted and wanted != names:
+        if wanted and [each.lower() for each in wanted] != [each.lower() for each in names]:
             raise SparkOptionError(
                 f"partitionBy is {','.join(wanted)}, but the table is there already and is partitioned by "
                 f"{','.join(names) or 'nothing'}"
@@ -175,13 +207,10 @@ class DeltaOpener:
 def _make_directory(path: str) -> None:
     try:
         os.makedirs(path, exist_ok=True)
-        usable = os.access(path, os.W_OK | os.X_OK)
     except OSError as error:
         raise SparkOptionError(
             f"path is {path}, but that directory can't be made: {error.strerror}; give one that can"
         ) from error
-    if not usable:
-        raise SparkOptionError(f"path is {path}, but this user may not write there; give another")
 
 
 class OpenDeltaTable:
@@ -233,7 +262,7 @@ class OpenDeltaTable:
         except DeltaError as error:
             self._table.update_incremental()
             if self._table.version() == based_on:
-                raise
+                raise DeltaTableError(f"{self.name}: {one_line(str(error))}") from error
             # Also if the error came after the commit, from a checkpoint: the table will be asked.
             raise ConcurrentCommitError(str(error)) from error
 
@@ -270,14 +299,21 @@ def _refuse_without_partitions(partition_names: set[str], evolution: Evolution) 
 
 
 def _refuse_demands(table: DeltaTable) -> None:
+    refuse_unknown_features(table)
     for demand in _demands(table):
         raise SchemaMismatchError(f"{table.table_uri}: {demand}, which this sink does not do")
 
 
+def refuse_unknown_features(table: DeltaTable) -> None:
+    """Who does not know what a feature asks can neither add files nor say which of them are left over."""
+    for feature in sorted(set(table.protocol().writer_features or ()) - _HARMLESS_FEATURES):
+        raise SchemaMismatchError(
+            f"{table.table_uri}: the table needs writers that know {feature}, which is not known here"
+        )
+
+
 def _demands(table: DeltaTable) -> Iterator[str]:
     """What the table asks of writers beyond files with its columns."""
-    for feature in sorted(set(table.protocol().writer_features or ()) - _HARMLESS_FEATURES):
-        yield f"the table needs writers that know {feature}"
     settings = table.metadata().configuration
     for name in settings:
         if name.startswith("delta.constraints."):

@@ -159,10 +159,10 @@ class IcebergOpener:
     def _partitions(self, table: Table) -> tuple[PartitionColumn, ...]:
         there = partition_columns(table.metadata)
         wanted = tuple(PartitionColumn.declared(text) for text in self.options.sink.partition_by)
-        if wanted and [(c.source, c.transform) for c in wanted] != [(c.source, c.transform) for c in there]:
+        if wanted and [str(each).lower() for each in wanted] != [str(each).lower() for each in there]:
             raise SparkOptionError(
                 f"partitionBy is {','.join(self.options.sink.partition_by)}, but the table is there already and is "
-                f"partitioned by {','.join(column.name for column in there) or 'nothing'}"
+                f"partitioned by {','.join(map(str, there)) or 'nothing'}"
             )
         return there
 

@@ -67,13 +67,15 @@ def maintain_delta(
     """Compaction, expiry and removal of left-over files of the Delta table at `path`."""
     from deltalake import DeltaTable
 
+    from snakka.spark.tables.delta_errors import naming_table
     from snakka.spark.tables.delta_maintenance import DeltaMaintenance
 
     _check(target_file_size_bytes, retention_hours)
-    if not DeltaTable.is_deltatable(local_path(path) or path, dict(storage_options or {})):
-        raise NoTableError(f"there is no table at {path}")
-    run = DeltaMaintenance(path, dict(storage_options or {}), target_file_size_bytes, retention_hours)
-    return run.plan() if dry_run else run.carry_out()
+    with naming_table(path):
+        if not DeltaTable.is_deltatable(local_path(path) or path, dict(storage_options or {})):
+            raise NoTableError(f"there is no table at {path}")
+        run = DeltaMaintenance(path, dict(storage_options or {}), target_file_size_bytes, retention_hours)
+        return run.plan() if dry_run else run.carry_out()
 
 
 def maintain_iceberg(

@@ -49,6 +49,10 @@ class PartitionColumn:
             )
         return cls(f"{column}_{transform}", column, transform)
 
+    def __str__(self) -> str:
+        """As it is declared."""
+        return self.source if self.transform == IDENTITY else f"{self.transform}({self.source})"
+
     def values(self, column: pa.Array) -> pa.Array:
         """What rows are put together by."""
         if self.transform == IDENTITY:

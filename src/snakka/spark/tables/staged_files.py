@@ -100,7 +100,7 @@ class FileStager:
                     f"column {field.name} must not be null in the table, but the data is"
                 )
         return pa.RecordBatch.from_arrays(
-            [column.cast(field.type) for field, column in zip(columns, batch.columns, strict=True)],
+            [_cast(column, field) for field, column in zip(columns, batch.columns, strict=True)],
             schema=columns,
         )
 
@@ -132,6 +132,13 @@ class FileStager:
             with suppress(Exception):
                 file.abandon()
         remove_files(self._layout.storage, self._started)
+
+
+def _cast(column: pa.Array, field: pa.Field) -> pa.Array:
+    try:
+        return column.cast(field.type)
+    except pa.ArrowInvalid as error:  # as a null is in a column within this one
+        raise SchemaMismatchError(f"column {field.name} does not fit into the table: {error}") from error
 
 
 def remove_files(storage: TableStorage, paths: Iterable[str]) -> None:

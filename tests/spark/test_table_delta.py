@@ -1,0 +1,110 @@
+"""Delta tables and directories of others: what is refused, by name and before anything is written or removed."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.spark.table_reading import delta_rows
+from tests.spark.table_writing import SCHEMA, append, delta_opener, rows_from
+
+from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.delta_errors import DeltaTableError, one_line
+from snakka.spark.tables.maintenance import NoTableError, maintain_delta
+from snakka.spark.tables.schema_evolution import SchemaMismatchError
+
+
+def delta_log(
+    path: Path, *fields: dict[str, Any], features: tuple[str, ...] = (), parts: tuple[str, ...] = ()
+) -> None:
+    """A table that another engine has made."""
+    schema = json.dumps({"type": "struct", "fields": fields})
+    table = {"id": "made-elsewhere", "format": {"provider": "parquet", "options": {}}, "schemaString": schema}
+    actions = (
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}},
+        {"metaData": {**table, "partitionColumns": parts, "configuration": {}, "createdTime": 1}},
+    )
+    (path / "_delta_log").mkdir(parents=True)
+    (path / "_delta_log" / f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
+
+
+def field(name: str, kind: Any, **metadata: str) -> dict[str, Any]:
+    return {"name": name, "type": kind, "nullable": True, "metadata": metadata}
+
+
+def test_what_is_asked_of_a_column_within_a_column_is_not_overlooked(tmp_path: Path) -> None:
+    checked = field("x", "long", **{"delta.invariants": '{"expression": {"expression": "x > 3"}}'})
+    items = {
+        "type": "array",
+        "containsNull": True,
+        "elementType": {"type": "struct", "fields": [checked]},
+    }
+    delta_log(tmp_path / "t", field("id", "long"), field("items", items), features=("invariants",))
+    data = pa.schema([SCHEMA.field("id"), ("items", pa.list_(pa.struct([("x", pa.int64())])))])
+    with pytest.raises(SchemaMismatchError, match=r"column items\.element\.x has an invariant"):
+        delta_opener(tmp_path / "t", data).check()
+
+
+def test_files_of_others_are_neither_made_a_table_of_nor_removed(tmp_path: Path) -> None:
+    """A table in their directory would take them for left over by a task, and maintenance would remove them."""
+    (tmp_path / "t" / "day=1").mkdir(parents=True)
+    pq.write_table(rows_from(0, 3), tmp_path / "t" / "day=1" / "part-0.parquet")
+    os.utime(tmp_path / "t" / "day=1" / "part-0.parquet", (1, 1))
+    for ask in (delta_opener(tmp_path / "t").check, delta_opener(tmp_path / "t").open):
+        with pytest.raises(
+            SparkOptionError, match=r"there are files of no table, day=1/part-0\.parquet for one"
+        ):
+            ask()
+    with pytest.raises(NoTableError):
+        maintain_delta(str(tmp_path / "t"))
+    assert [each.name for each in (tmp_path / "t").rglob("*") if each.is_file()] == ["part-0.parquet"]
+
+
+def test_a_table_with_a_feature_that_nobody_here_knows_is_not_maintained(tmp_path: Path) -> None:
+    """It may be that the log alone does not say which files are in use."""
+    delta_log(tmp_path / "t", field("id", "long"), features=("futureThing",))
+    (tmp_path / "t" / "in-use.parquet").touch()
+    os.utime(tmp_path / "t" / "in-use.parquet", (1, 1))
+    for is_dry in (True, False):
+        with pytest.raises(SchemaMismatchError, match="writers that know futureThing"):
+            maintain_delta(str(tmp_path / "t"), dry_run=is_dry)
+    assert (tmp_path / "t" / "in-use.parquet").exists()
+
+
+def test_columns_that_part_a_table_may_be_written_in_another_case(tmp_path: Path) -> None:
+    columns = (field("ID", "long"), field("K", "string"), field("Ts", "timestamp"))
+    delta_log(tmp_path / "t", *columns, parts=("K",))
+    assert append(delta_opener(tmp_path / "t", partition_by=("k",)), rows_from(0, 10), 0) is True
+    assert delta_rows(tmp_path / "t").filter(pa.compute.field("K") == "1").num_rows == 5
+    with pytest.raises(SparkOptionError, match="partitioned by K"):
+        delta_opener(tmp_path / "t", partition_by=("id",)).open()
+
+
+def test_a_log_that_can_not_be_read_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "t" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "t" / "_delta_log" / f"{0:020d}.json").write_text("no JSON")
+    opener = delta_opener(tmp_path / "t")
+    for ask in (opener.check, opener.open, lambda: maintain_delta(str(tmp_path / "t"))):
+        with pytest.raises(DeltaTableError, match=r"/t: Kernel error: Json error: [^\n]*$"):
+            ask()
+    (tmp_path / "file").touch()
+    with pytest.raises(SparkOptionError, match="is no directory"):
+        delta_opener(tmp_path / "file").open()
+
+
+def test_causes_stand_behind_one_another() -> None:
+    arrow = "\x1b[31m↳\x1b[0m"
+    text = f"Generic S3 error\n    {arrow} Error performing GET\n     {arrow} Connection refused\n   0: <unknown>\n"
+    assert one_line(text) == "Generic S3 error: Error performing GET: Connection refused"
+
+
+def test_a_null_within_a_column_is_refused_by_the_columns_name(tmp_path: Path) -> None:
+    inner = {**field("x", "long"), "nullable": False}
+    delta_log(tmp_path / "t", field("s", {"type": "struct", "fields": [inner]}))
+    data = pa.schema([("s", pa.struct([("x", pa.int64())]))])
+    rows = pa.table({"s": [{"x": None}]}, schema=data)
+    with pytest.raises(SchemaMismatchError, match="column s does not fit into the table: field 'x'"):
+        append(delta_opener(tmp_path / "t", data), rows, 0)
