@@ -70,6 +70,7 @@ class ChosenColumns:
         self.names = tuple(each.decoded_as for each in chosen)  # of decoded records, in the schema's order
         if len(set(self.names)) < len(self.names):
             raise SparkOptionError(f"the schema names a column twice: {', '.join(schema.fieldNames())}")
+        self._never_null = [index for index, field in enumerate(schema.fields) if not field.nullable]
 
     @cached_property
     def arrow_schema(self) -> "pyarrow.Schema":
@@ -78,7 +79,7 @@ class ChosenColumns:
         return to_arrow_schema(self._schema, timezone="UTC")
 
     def for_spark(self, decoded: "pyarrow.RecordBatch") -> "pyarrow.RecordBatch":
-        """The same rows with exactly the types that Spark expects."""
+        """The same rows with exactly the types that Spark expects; SparkOptionError if one lacks what is NOT NULL."""
         import pyarrow
 
         arrays = [
@@ -89,6 +90,12 @@ class ChosenColumns:
             else array.cast(field.type)
             for name, array, field in zip(self.names, decoded.columns, self.arrow_schema, strict=True)
         ]
+        for index in self._never_null:
+            if arrays[index].null_count:
+                name = self.arrow_schema.field(index).name
+                raise SparkOptionError(
+                    f"there are records without {name}: say it in the schema without NOT NULL"
+                )
         return pyarrow.RecordBatch.from_arrays(arrays, schema=self.arrow_schema)
 
 
