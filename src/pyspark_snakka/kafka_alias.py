@@ -8,41 +8,22 @@ Rule: it is asked for, it does nothing where Spark's connector can be loaded, an
 """
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from pyspark.sql.readwriter import DataFrameReader, DataFrameWriter
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
+
+from snakka.spark.replaced_methods import ReplacedMethods
 
 CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _KAFKA, _SNAKKA = "kafka", "snakka"
 # What a save without a mode means, by all its names: Spark's connector appends then.
 _PLAIN_SAVE_MODES = frozenset({"error", "errorifexists", "default"})
 _IS_ALIAS, _MODE, _OPTIONS = "_snakka_is_alias", "_snakka_mode", "_snakka_options"
-_ORIGINAL = "_snakka_original"
 
 
-class KafkaAlias:
-    """What was changed in PySpark, so that it can be undone."""
-
-    def __init__(self) -> None:
-        self._originals: list[tuple[type, str, Callable[..., Any]]] = []
-
-    def disable(self) -> None:
-        """Let `kafka` mean Spark's connector again."""
-        while self._originals:
-            kind, name, original = self._originals.pop()
-            setattr(kind, name, original)
-
-    def replace(
-        self, kind: type, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]
-    ) -> None:
-        current = getattr(kind, name)
-        original = getattr(current, _ORIGINAL, current)  # what was enabled twice is disabled once
-        replacement = wraps(original)(make(original))
-        setattr(replacement, _ORIGINAL, original)
-        self._originals.append((kind, name, original))
-        setattr(kind, name, replacement)
+class KafkaAlias(ReplacedMethods):
+    """What was changed in PySpark; `disable()` lets `kafka` mean Spark's connector again."""
 
 
 def enable_kafka_alias() -> KafkaAlias:

@@ -96,6 +96,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     session.stop()
 
 
+@pytest.fixture(params=["scanned", "mapped"])
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Batches are read by Spark's scan of a source, and then by the shortest way."""
+    from pyspark_snakka import enable_fast_reads
+
+    reads = enable_fast_reads()
+    if request.param == "scanned":
+        reads.disable()
+    yield
+    reads.disable()
+
+
 @pytest.fixture(scope="module")
 def broker() -> Iterator[BlockingLocalBroker]:
     with BlockingLocalBroker() as running:

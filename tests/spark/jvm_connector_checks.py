@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
-from pyspark_snakka import enable_kafka_alias
+from pyspark_snakka import enable_fast_reads, enable_kafka_alias
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.session import open_session
@@ -129,6 +129,11 @@ class Checks:
         assert frames[0].schema.simpleString() == frames[1].schema.simpleString()
         assert frames[1].schema == frames[2].schema
         theirs, *others = (self.rows(source, topics) for source in (THEIRS, OURS, LOGS))
+        reads = enable_fast_reads()
+        try:
+            others += [self.rows(source, topics) for source in (OURS, LOGS)]
+        finally:
+            reads.disable()
         assert len(theirs) == 60 * len(CODECS) + 20 + 20
         assert {row.timestampType for row in theirs} == {0, 1}
         assert any(row.headers is None for row in theirs)

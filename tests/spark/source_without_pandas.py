@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow
 from pyspark.sql.functions import arrow_udf, concat_ws
 
+from pyspark_snakka import enable_fast_reads
 from snakka.spark.decoding import DecodingSpec, decode
 from snakka.spark.session import open_session
 
@@ -61,6 +62,10 @@ def main(bootstrap: str, source: str, target: str, directory: Path, schema: str)
         frame.writeStream.format(name).options(**options).option(
             "checkpointLocation", str(directory / f"checkpoint-{name}")
         ).trigger(availableNow=True).start().awaitTermination()
+    enable_fast_reads()
+    batches = spark.read.format("snakka").option("kafka.bootstrap.servers", bootstrap)
+    read, written = (batches.option("subscribe", topic).load().count() for topic in (source, target))
+    assert read == written > 0, (read, written)
     assert "pandas" not in sys.modules
     spark.stop()
 

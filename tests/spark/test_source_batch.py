@@ -1,4 +1,4 @@
-"""Topics as batches, through a real Spark: columns, ranges, pieces, filters, transactions, losses."""
+"""Topics as batches in a real Spark, by either way to read them: columns, ranges, pieces, filters, transactions, losses."""
 
 import threading
 import time
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 TIME_MS = int(time.time()) * 1000 - 3_600_000
 PUSH_DOWN = "spark.sql.python.filterPushdown.enabled"
 Read = Callable[..., "DataFrame"]
+
+pytestmark = pytest.mark.usefixtures("either_way")
 
 
 @pytest.fixture
@@ -178,6 +180,22 @@ def test_only_chosen_columns_in_the_order_that_is_asked_for(
     assert [tuple(row) for row in read(topic, schema=headers).collect()] == [(None, topic)] * 2
 
 
+def test_columns_that_are_said_to_be_never_null(
+    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+) -> None:
+    """Spark looks for no nulls then: where there are some, it would fail with a trace of its own."""
+    topic = new_topic(1)
+    fill(broker.bootstrap_servers, topic, ["a", "b"])
+    frame = read(
+        topic, schema="value BINARY NOT NULL, offset LONG NOT NULL, topic STRING NOT NULL, key BINARY"
+    )
+    assert [field.nullable for field in frame.schema] == [False, False, False, True]
+    assert [tuple(row) for row in frame.collect()] == [(b"a", 0, topic, None), (b"b", 1, topic, None)]
+    told = "there are records without key: say it in the schema without NOT NULL"
+    with pytest.raises(Exception, match=told):
+        read(topic, schema="key BINARY NOT NULL, offset LONG").collect()
+
+
 def test_filters_choose_what_is_fetched_where_that_is_turned_on(
     spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
 ) -> None:
@@ -307,12 +325,12 @@ def test_a_frame_that_is_used_again_has_what_has_come_since(
 ) -> None:
     """Spark plans a frame of a Python source once; an end that is asked for by name is found when it is read."""
     topic, bootstrap = new_topic(2), broker.bootstrap_servers
+    fill(bootstrap, topic, [0], partition=1)
     frames = [
         read(topic),
         read(topic, minPartitions="4"),
         read(topic, startingOffsets=f'{{"{topic}":{{"0":-2,"1":1}}}}'),
     ]
-    fill(bootstrap, topic, [0], partition=1)
     assert [frame.count() for frame in frames] == [1, 1, 0]
     fill(bootstrap, topic, range(10), partition=0)
     fill(bootstrap, topic, [11], partition=1)

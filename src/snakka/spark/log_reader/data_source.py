@@ -83,6 +83,10 @@ class LogReader(DataSourceReader):
 
         return [*plan(self._options, self.filters)]
 
+    def planned_apart(self) -> list[InputPartition]:
+        """The same in a process of the user's: it needs no client."""
+        return self.partitions()
+
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         from snakka.spark.log_reader.damage import Damages
         from snakka.spark.log_reader.segment_ranges import LogRange

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
+from snakka.client.blocking import Admin
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.columns import ChosenColumns
@@ -39,7 +40,15 @@ class BatchReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges, divided as the options say."""
-        offsets = TopicOffsets(worker_clients().admin(admin_settings(self.options.settings)), self.options)
+        return self._planned(worker_clients().admin(admin_settings(self.options.settings)))
+
+    def planned_apart(self) -> Sequence[InputPartition]:
+        """The same in a process of the user's, where nothing is left open."""
+        with Admin(admin_settings(self.options.settings)) as admin:
+            return self._planned(admin)
+
+    def _planned(self, admin: Admin) -> Sequence[InputPartition]:
+        offsets = TopicOffsets(admin, self.options)
         known = offsets.partitions()
         start, end = offsets.start(known), offsets.end(known)
         for partition in known:
