@@ -215,6 +215,18 @@ def test_an_endpoint_that_is_not_there() -> None:
         ),
         ("M required\n  username='bob'\n  password=plain ;", {"username": "bob", "password": "plain"}),
         ("M required", {}),
+        # What follows was read by Apache Kafka's own parser, too, with the same outcome.
+        ("M REQUIRED username='a' password='it\\'s';", {"username": "a", "password": "it's"}),
+        (
+            'M required password="a\\nb\\tc\\101\\q\\\\"username="a";',
+            {"username": "a", "password": "a\nb\tcAq\\"},
+        ),
+        (
+            '// who\nM sufficient /* the\nuser */ "username" = "a" password="b"; // end',
+            {"username": "a", "password": "b"},
+        ),
+        ('M required password="b" password="c";', {"password": "c"}),
+        ("M required password=YWJj==;", {"password": "YWJj=="}),  # but for this one, which Java wants quoted
     ],
 )
 def test_java_s_notation(text: str, options: dict[str, str]) -> None:
@@ -224,7 +236,16 @@ def test_java_s_notation(text: str, options: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "M", 'M required password="secret', 'M perhaps a="secret";', "M required secret;"]
+    "text",
+    [
+        "",
+        "M",
+        'M required password="secret',
+        'M perhaps a="secret";',
+        "M required secret;",
+        'M required password="secret"s";',
+        'M required password="secret"; M required password="secret";',
+    ],
 )
 def test_what_is_not_java_s_notation_is_not_repeated(text: str) -> None:
     with pytest.raises(JaasError) as caught:
