@@ -8,6 +8,9 @@ import ssl
 import tempfile
 from dataclasses import dataclass, field
 
+from snakka.security.pem import normal_pem, what_identity_lacks, what_trust_lacks
+
+_LARGEST_PEM = 1 << 20
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 
 
@@ -65,13 +68,18 @@ def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
                 cafile=None if is_directory else files.ca_file,
                 capath=files.ca_file if is_directory else None,
             )
-        if files.ca_pem is not None:
-            context.load_verify_locations(cadata=files.ca_pem)
     except (OSError, ValueError) as error:
-        place = files.ca_file if files.ca_file is not None else "the given text"
+        why = what_trust_lacks(_content(files.ca_file or "")) if isinstance(error, ssl.SSLError) else ""
         raise TlsError(
-            f"can't read trusted certificates from {place}: {_why(error)}; it must be PEM"
+            f"can't read trusted certificates from {files.ca_file}: {why or _why(error)}"
         ) from None
+    if files.ca_pem is None:
+        return
+    try:
+        context.load_verify_locations(cadata=normal_pem(files.ca_pem))
+    except (OSError, ValueError) as error:
+        why = what_trust_lacks(files.ca_pem.encode())
+        raise TlsError(f"can't read trusted certificates from the given text: {why or _why(error)}") from None
 
 
 def _identify(context: ssl.SSLContext, files: TlsFiles) -> None:
@@ -100,20 +108,33 @@ def _load_chain(
         # Without a password OpenSSL would ask for one at the terminal.
         context.load_cert_chain(chain, key, lambda: password or "")
     except (OSError, ValueError) as error:
+        # A file that is not there is said by the system, a mismatch by OpenSSL; the rest it calls just wrong.
+        why = ""
+        if isinstance(error, ssl.SSLError) and error.reason is None:
+            content = _content(chain) + (_content(key) if key else b"")
+            why = what_identity_lacks(content, has_password=bool(password))
         raise TlsError(
             f"can't use the certificate and key of {shown or chain}{f' and {key}' if key and not shown else ''}:"
-            f" {_why(error)}"
+            f" {why or _why(error)}"
         ) from None
 
 
 def _written(directory: str, name: str, content: str) -> str:
     with tempfile.NamedTemporaryFile("w", dir=directory, suffix=name, delete=False) as file:
-        file.write(content)
+        file.write(normal_pem(content))
     return file.name
+
+
+def _content(path: str) -> bytes:
+    """What is in a file, as far as it can be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(_LARGEST_PEM)
+    except OSError:
+        return b""
 
 
 def _why(error: Exception) -> str:
     if isinstance(error, ssl.SSLError):
-        reason = error.reason or "the PEM is damaged, or the key's password is wrong"
-        return reason.lower().replace("_", " ")
+        return (error.reason or "it is damaged").lower().replace("_", " ")
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
