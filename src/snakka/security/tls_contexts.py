@@ -7,10 +7,10 @@ import os
 import ssl
 import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from snakka.security.pem import normal_pem, what_identity_lacks, what_trust_lacks
 
-_LARGEST_PEM = 1 << 20
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 
 
@@ -128,8 +128,7 @@ def _written(directory: str, name: str, content: str) -> str:
 def _content(path: str) -> bytes:
     """What is in a file, as far as it can be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read(_LARGEST_PEM)
+        return Path(path).read_bytes()
     except OSError:
         return b""
 
