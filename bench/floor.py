@@ -15,12 +15,13 @@ import os
 import socket
 import statistics
 import struct
+import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from typing import cast
-
-from bench.module_server import ModuleServer
+from types import TracebackType
+from typing import Self, cast
 
 SIZE = struct.Struct(">i")
 BUFFER_BYTES = 4 * 1024 * 1024
@@ -91,11 +92,27 @@ async def serve(answer_bytes: int) -> None:
     await server.serve_forever()
 
 
-class FloorServer(ModuleServer):
+class FloorServer:
     """The floor in a process of its own: `with FloorServer(answer_bytes=50) as floor: floor.port`."""
 
     def __init__(self, answer_bytes: int) -> None:
-        super().__init__("bench.floor", "--serve", "--answer-bytes", str(answer_bytes))
+        command = [sys.executable, "-m", "bench.floor", "--serve", "--answer-bytes", str(answer_bytes)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        first_line = self._process.stdout.readline()
+        if not first_line:
+            self._process.communicate()
+            raise RuntimeError(f"the floor ended with {self._process.returncode} before it served")
+        self.port = int(first_line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 class RoundTrips:

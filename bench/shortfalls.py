@@ -15,22 +15,13 @@ _REASONS = {
         most of the time; of what it does, four fifths is the kernel's work between page cache and socket""",
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
-    "Spark reads all columns, 1 KB": """beside the least work, our connector adds the broker's protocol, the copy of each
-        value and the records' other columns, on the two cores that the JVM needs too, as the figures in brackets show. One
-        partition is one task, as with Spark's own connector, where Parquet's file is read by two""",
-    "Spark reads all columns, 100 B, 1 partition": """one partition is one task, as with Spark's own connector, and a task
-        is one thread of the JVM: it takes about as much as "no work" tells. Parquet's file is read by two""",
-    "Spark reads all columns": """the JVM alone takes about as long for rows from Python as for all of Parquet's, as the
-        figures in brackets show: what comes through the worker's socket is copied from buffer to buffer until it is
-        Arrow's, then taken apart into rows (PythonPartitionReaderFactory.supportColumnarReads is false), and a projection
-        copies each row once more. What is left between "no work" and the target must do for a broker, a second socket,
-        checksum and decoding on the same two cores; "least work" tells how much of it the bytes alone need""",
-    "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
-        which is more than half of the processor time where all columns are read, as the figures in brackets show; what
-        log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns remain.
-        "Least work" tells about how much of the distance to the target could be gained: it does less than we must, but is
-        measured on the same noisy cores, and now and then ours is as fast. The faster our connector is, the less there is
-        to save: beside Spark's connector see above""",
+    "Spark reads all columns": """our connector adds a broker, a second socket, checksum and decoding to what the JVM does
+        with rows from Python, on the two cores that the JVM needs too, as the figures in brackets show. One partition is one
+        task, as with Spark's own connector, where Parquet's file is read by two""",
+    "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them.
+        What log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns
+        remain, as the figures in brackets show. The faster our connector is, the less there is to save: beside Spark's
+        connector see above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",

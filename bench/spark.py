@@ -31,10 +31,13 @@ SIZES = (100, 1024)
 PARTITIONS = (1, 2, 8)
 QUERIES = ("noop", "count", "groupBy", "Parquet")
 ROUNDS = 3
+SCAN_WARM_UPS = 2  # until all of it is compiled, for large batches and small ones
 SCAN_ROUNDS = 5
 STREAM_ROWS = 40_000
 STREAM_WARM_UPS = 2
 STREAM_ROUNDS = 7
+
+_Pair = tuple[Sequence[Outcome], Sequence[Outcome]]
 
 AT_LEAST_OF_CONNECTOR = 1.0
 AT_LEAST_OF_PARQUET = 0.8
@@ -78,8 +81,7 @@ def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
             for topic in topics(2 * QUICK_BYTES if quick else SCAN_BYTES, quick=quick):
                 topic.fill(server.bootstrap_servers)
                 queries.write_parquet(topic)
-                with queries.served_bare(topic):
-                    yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
+                yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
             if jars is not None:
                 yield _measure_overhead(queries, server.bootstrap_servers, 1 if quick else STREAM_ROUNDS)
         finally:
@@ -97,9 +99,7 @@ def topics(size: int, *, quick: bool) -> list[Topic]:
 def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """Our connector beside Spark's own; and log files, where all columns are only read."""
     for what in QUERIES:
-        readers = [Reader.OURS, Reader.THEIRS]
-        if what == "noop":
-            readers.append(Reader.LOGS)
+        readers = (Reader.OURS, Reader.THEIRS, *((Reader.LOGS,) if what == "noop" else ()))
         outcomes = _measure_rounds(queries, what, topic, readers, rounds)
         theirs = outcomes[Reader.THEIRS]
         yield _row(
@@ -121,62 +121,48 @@ def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Ro
 
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """All columns: our connector beside Parquet files, and log files beside our connector; offsets only: the latter."""
-    ours, logs, parquet = Reader.OURS, Reader.LOGS, Reader.PARQUET
-    received, read = Reader.BARE_RECEIVED, Reader.BARE_READ
-    ready, ready_for_logs = Reader.READY_AS_OURS, Reader.READY_AS_LOGS
-    readers = (ours, logs, parquet, received, read, ready, ready_for_logs)
-    everything = _measure_rounds(queries, "noop", topic, readers, rounds)
-    offsets = _measure_rounds(queries, "offsets", topic, (ours, logs, read, ready_for_logs), rounds)
-    yield _row_with_floors(
+    ours, logs, mapped, mapped_logs = Reader.OURS, Reader.LOGS, Reader.OURS_MAPPED, Reader.LOGS_MAPPED
+    readers = (ours, mapped, logs, mapped_logs)
+    everything = _measure_rounds(queries, "noop", topic, (*readers, Reader.PARQUET), rounds, SCAN_WARM_UPS)
+    offsets = _measure_rounds(queries, "offsets", topic, readers, rounds, SCAN_WARM_UPS)
+    parquet = everything[Reader.PARQUET]
+    yield _row_with_shares(
         f"Spark reads all columns, {topic.shown}",
-        everything[ours],
-        everything[parquet],
-        (everything[received], everything[ready]),
+        (everything[mapped], parquet),
+        {"scanned": (everything[ours], parquet)},
         PARQUET_FILES,
         AT_LEAST_OF_PARQUET,
     )
     for what, outcomes in (("", everything), ("only offsets, ", offsets)):
-        yield _row_with_floors(
+        yield _row_with_shares(
             f"log files instead of a broker, {what}{topic.shown}",
-            outcomes[logs],
-            outcomes[ours],
-            (outcomes[read], outcomes[ready_for_logs]),
+            (outcomes[mapped_logs], outcomes[ours]),
+            {
+                "both scanned": (outcomes[logs], outcomes[ours]),
+                "both mapped": (outcomes[mapped_logs], outcomes[mapped]),
+            },
             LOG_FILES,
             LOG_FILES_OF_CONNECTOR,
         )
 
 
-def _row_with_floors(
-    what: str,
-    mine: Sequence[Outcome],
-    other: Sequence[Outcome],
-    floors: tuple[Sequence[Outcome], Sequence[Outcome]],
-    against: str,
-    bound: float,
-) -> Row:
-    """With the floors below ours, which do the least or nothing.
-
-    And with the processor seconds of a million rows, by process, of the round in the middle.
-    """
-    row = _row(what, mine, other, against, bound)
-    least_work, no_work = (_row(what, floor, other, against, bound).figure for floor in floors)
-    middle, reference = (
-        sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in (mine, other)
-    )
+def _row_with_shares(what: str, measured: _Pair, beside: dict[str, _Pair], against: str, bound: float) -> Row:
+    """With the same ratio of other pairs, and with the processor seconds of a million rows of the round in the middle."""
+    row = _row(what, *measured, against, bound)
+    mine, other = (sorted(each, key=lambda outcome: outcome.rate)[len(each) // 2] for each in measured)
     return replace(
         row,
-        snakka=f"{row.snakka} ({middle.shares})",
-        other=f"{row.other} ({reference.shares})",
-        least_work=least_work,
-        no_work=no_work,
+        snakka=f"{row.snakka} ({mine.shares})",
+        other=f"{row.other} ({other.shares})",
+        beside={name: _row(what, *pair, against, bound).figure for name, pair in beside.items()},
     )
 
 
 def _measure_rounds(
-    queries: Queries, what: str, topic: Topic, readers: Sequence[Reader], rounds: int
+    queries: Queries, what: str, topic: Topic, readers: tuple[Reader, ...], rounds: int, warm_ups: int = 1
 ) -> dict[Reader, list[Outcome]]:
     outcomes: dict[Reader, list[Outcome]] = {reader: [] for reader in readers}
-    for reader in readers:  # the first time it warms up
+    for reader in readers * warm_ups:
         queries.outcome(what, reader, topic)
     for number in range(rounds):
         # Whoever comes second finds caches that the first has warmed: each is first in turn.

@@ -1,13 +1,11 @@
-"""What Spark is asked to do with a topic, by each way to read it: our connector, Spark's own, log files, Parquet files, and
-the floors below ours.
+"""What Spark is asked to do with a topic, by each way to read it: our connector, Spark's own, log files and Parquet files.
 
 Rule: the same session, as many rows of the same size, and the same query; only the reader differs. The clock runs from the
-call to its return, planning included.
+call to its return, planning included: where a frame is planned when it is loaded, the loading too.
 """
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from statistics import median
@@ -16,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow
 import pyarrow.compute
 
-from bench import spark_floor
-from bench.bare_sender import BareSender
 from bench.processor_time import own_seconds, seconds_of_started
+from pyspark_snakka import enable_fast_reads
 from snakka.client.blocking import Admin, Producer
+from snakka.spark.columns import source_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -88,22 +86,12 @@ class Reader(Enum):
     THEIRS = "kafka"
     LOGS = "snakka-log"
     PARQUET = "parquet"
-    # The least work: as many bytes from a bare sender instead of a broker, or out of the log files, not decoded.
-    BARE_RECEIVED = "bytes received"
-    BARE_READ = "bytes read"
-    # Nothing: columns that are ready, in as many tasks as our connector or the log reader has.
-    READY_AS_OURS = "ready columns instead of snakka"
-    READY_AS_LOGS = "ready columns instead of snakka-log"
+    # What `enable_fast_reads` makes of ours: a map over ranges, where Spark would scan a source in Python.
+    OURS_MAPPED = "snakka, mapped"
+    LOGS_MAPPED = "snakka-log, mapped"
 
 
-# What each floor is below.
-_ABOVE = {
-    Reader.BARE_RECEIVED: Reader.OURS,
-    Reader.BARE_READ: Reader.LOGS,
-    Reader.READY_AS_OURS: Reader.OURS,
-    Reader.READY_AS_LOGS: Reader.LOGS,
-}
-_READY = (Reader.READY_AS_OURS, Reader.READY_AS_LOGS)
+_SCANNED = {Reader.OURS_MAPPED: Reader.OURS, Reader.LOGS_MAPPED: Reader.LOGS}
 
 
 class Outcome(NamedTuple):
@@ -147,55 +135,23 @@ class Queries:
         self._data = data
         self._scratch = scratch
         self._streams = 0
-        self._bare_sender: BareSender | None = None
-        spark_floor.register(spark)
 
     def frame(self, reader: Reader, topic: Topic, columns: str = "") -> "DataFrame":
         """All columns, or those that a schema names."""
+        if reader in _SCANNED:
+            reads = enable_fast_reads()
+            try:
+                return self.frame(_SCANNED[reader], topic, columns)
+            finally:
+                reads.disable()
         read = self._spark.read.schema(columns) if columns else self._spark.read
         if reader is Reader.PARQUET:
-            return read.parquet(str(self._parquet_of(topic)))
-        if reader in _ABOVE:
-            return read.format(spark_floor.NAME).options(**self._floor_options(reader, topic)).load()
+            # Without a schema it would look for one in the files first, which is a query of its own.
+            return read.schema(columns or source_schema(False)).parquet(str(self._parquet_of(topic)))
         chosen = read.format(reader.value).option("subscribe", topic.name)
         if reader is Reader.LOGS:
             return chosen.load(str(self._data))
         return chosen.option("kafka.bootstrap.servers", self._bootstrap).load()
-
-    @contextmanager
-    def served_bare(self, topic: Topic) -> Iterator[None]:
-        """Meanwhile the topic's files can be had from a bare sender, which `BARE_RECEIVED` needs."""
-        with BareSender([files[0] for files in self._log_files(topic)]) as self._bare_sender:
-            try:
-                yield
-            finally:
-                self._bare_sender = None
-
-    def _floor_options(self, reader: Reader, topic: Topic) -> dict[str, str]:
-        """As many tasks and bytes as the reader above this floor has."""
-        log_files = self._log_files(topic)
-        all_bytes = sum(file.stat().st_size for files in log_files for file in files)
-        options: dict[str, object] = {
-            "rows": topic.rows,
-            "value_bytes": topic.value_bytes,
-            "tasks": self.frame(_ABOVE[reader], topic).rdd.getNumPartitions(),
-            "row_bytes": all_bytes / topic.rows,
-            "files": ",".join(str(files[0]) for files in log_files),
-        }
-        if reader is Reader.BARE_RECEIVED:
-            if self._bare_sender is None:
-                raise RuntimeError("the bare sender does not run: use served_bare")
-            options["port"] = self._bare_sender.port
-        if reader in _READY:
-            options["ready"] = True
-        return {name: str(value) for name, value in options.items()}
-
-    def _log_files(self, topic: Topic) -> list[list[Path]]:
-        """Those of each partition."""
-        return [
-            sorted((self._data / f"{topic.name}-{partition}").glob("*.log"))
-            for partition in range(topic.partitions)
-        ]
 
     def write_parquet(self, topic: Topic) -> None:
         """The same rows as files, as many as there are partitions."""
@@ -205,7 +161,8 @@ class Queries:
         return self._scratch / f"{topic.name}.parquet"
 
     def outcome(self, what: str, reader: Reader, topic: Topic) -> Outcome:
-        frame = self.frame(reader, topic, ONLY_OFFSETS if what == "offsets" else "")
+        columns = ONLY_OFFSETS if what == "offsets" else ""
+        frame = None if reader in _SCANNED else self.frame(reader, topic, columns)
         act: dict[str, Callable[[DataFrame], object]] = {
             "noop": _read_all,
             "offsets": _read_all,
@@ -214,7 +171,7 @@ class Queries:
             "Parquet": lambda frame: frame.write.mode("overwrite").parquet(str(self._scratch / "out")),
         }
         before, started = self._processor_times(), time.perf_counter()
-        act[what](frame)
+        act[what](self.frame(reader, topic, columns) if frame is None else frame)
         seconds = time.perf_counter() - started
         spent = (after - first for after, first in zip(self._processor_times(), before, strict=True))
         return Outcome(topic.rows, seconds, *spent)

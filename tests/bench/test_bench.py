@@ -29,6 +29,11 @@ def test_the_floor_answers_every_frame_with_the_asked_size() -> None:
         client.close()
 
 
+def test_a_floor_that_does_not_come_up_says_so() -> None:
+    with pytest.raises(RuntimeError, match="the floor ended with 1 before it served"):
+        FloorServer(answer_bytes=-1)
+
+
 def test_round_trips_are_compared_with_the_floor(snakka: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(against_floor, "ROUND_SECONDS", 0.02)
     rows = list(against_floor.measure(snakka, rounds=1))
