@@ -2,7 +2,9 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pyarrow as pa
@@ -72,6 +74,25 @@ def test_a_table_with_a_feature_that_nobody_here_knows_is_not_maintained(tmp_pat
         with pytest.raises(SchemaMismatchError, match="writers that know futureThing"):
             maintain_delta(str(tmp_path / "t"), dry_run=is_dry)
     assert (tmp_path / "t" / "in-use.parquet").exists()
+
+
+def test_a_log_begins_once_whoever_begins_it(tmp_path: Path) -> None:
+    """Who comes second must not write what the table is once more: it would set back what others made of it since."""
+    writers = 4
+    for number in range(10):
+        path = tmp_path / str(number)
+        begin = Barrier(writers)
+
+        def write(query: int, path: Path = path, begin: Barrier = begin) -> None:
+            opener = delta_opener(path)
+            begin.wait(30)
+            append(opener, rows_from(query * 10, 10), 0, query=f"query-{query}")
+
+        with ThreadPoolExecutor(writers) as pool:
+            list(pool.map(write, range(writers)))
+        entries = [file.read_text() for file in (path / "_delta_log").glob("*.json")]
+        assert sum("metaData" in entry for entry in entries) == 1
+        assert delta_rows(path).num_rows == 10 * writers
 
 
 def test_columns_that_part_a_table_may_be_written_in_another_case(tmp_path: Path) -> None:

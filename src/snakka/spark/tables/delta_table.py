@@ -157,6 +157,9 @@ class DeltaOpener:
 
     def _refuse_files(self) -> None:
         """A table's directory is its own: files of others in it would be taken for left over, and removed one day."""
+        local = local_path(self.options.path)
+        if local is not None and not os.path.isdir(local):
+            return
         files = DeltaStorage(self.options.path, self.options.storage_options, ()).filesystem()
         found = files.get_file_info(pafs.FileSelector("", recursive=True, allow_not_found=True))
         foreign = next((info.path for info in found if info.is_file and info.path.endswith(DATA_FILES)), None)
@@ -170,9 +173,9 @@ class DeltaOpener:
     def _create(self) -> None:
         options = self.options
         partitions = self._new_partitions()
-        self._refuse_files()
         if local_path(options.path) is not None:
             _make_directory(options.path)
+        self._refuse_files()
         try:
             DeltaTable.create(
                 options.path,
@@ -180,6 +183,8 @@ class DeltaOpener:
                 mode="ignore",
                 partition_by=[column.name for column in partitions],
                 storage_options=options.storage_options,
+                # As the first entry of the log or not at all: a later one would set back what others made of the table.
+                commit_properties=CommitProperties(max_commit_retries=0),
             )
         except DeltaError:
             # Another writer may have been faster, between the look and the commit too.
