@@ -62,10 +62,10 @@ def find_server_jars() -> list[str] | None:
 
 
 @contextlib.contextmanager
-def running_iceberg_server(jars: list[str], directory: Path) -> Iterator[str]:
+def running_iceberg_server(jars: list[str], directory: Path, port: int = 0) -> Iterator[str]:
     """The server's address while it runs."""
     directory.mkdir(exist_ok=True)
-    port = free_port()
+    port = port or free_port()
     environment = {
         **os.environ,
         "CATALOG_REST_PORT": str(port),

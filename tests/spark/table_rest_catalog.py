@@ -71,6 +71,10 @@ class RestCatalog:
         match method, len(parts):
             case "POST", 1:
                 asked = json.loads(body)
+                for depth in range(1, len(asked["namespace"])):
+                    self._catalog.load_namespace_properties(
+                        tuple(asked["namespace"][:depth])
+                    )  # must be there
                 self._catalog.create_namespace(tuple(asked["namespace"]))
                 return {"namespace": asked["namespace"], "properties": {}}
             case "GET" | "HEAD", 2:

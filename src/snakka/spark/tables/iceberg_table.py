@@ -8,17 +8,19 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog, CatalogType, load_catalog
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
     CommitFailedException,
     NoSuchNamespaceError,
     NoSuchTableError,
-    ServerError,
-    ServiceUnavailableError,
+    RESTError,
     TableAlreadyExistsError,
 )
 from pyiceberg.table import Table, Transaction
@@ -28,7 +30,15 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.tables.catalog_answers import (
+    BoundedRestCatalog,
+    is_no_catalog,
+    is_rest,
+    naming_server,
+    without_password,
+)
 from snakka.spark.tables.iceberg_files import (
     IcebergStorage,
     columns_with_ids,
@@ -50,7 +60,9 @@ from snakka.spark.tables.table_options import CommitKey, IcebergOptions, refuse_
 from snakka.spark.tables.table_writer import (
     MADE_ANEW,
     MAX_COMMIT_ATTEMPTS,
+    PATIENCE_SECONDS,
     ConcurrentCommitError,
+    UnansweredError,
     changed_meanwhile,
     pause,
 )
@@ -58,6 +70,7 @@ from snakka.spark.tables.table_writer import (
 LAST_BATCH = "snakka.last-batch."
 QUERY_ID = "snakka.query-id"
 BATCH_ID = "snakka.batch-id"
+NEWEST_FORMAT_VERSION = 2
 _OPEN_ATTEMPTS = 5
 _TYPES = tuple(each.value for each in CatalogType)
 _SQL = CatalogType.SQL.value
@@ -84,15 +97,22 @@ class IcebergOpener:
     data: pa.Schema
 
     def open(self) -> "OpenIcebergTable":
-        for attempt in range(_OPEN_ATTEMPTS):
+        name, properties = self.options.catalog_name, self.options.catalog_properties
+        clock = SystemClock()
+        deadline = clock.monotonic() + PATIENCE_SECONDS
+        for attempt in count():
             try:
-                return self._open()
-            except (DBAPIError, ServerError, ServiceUnavailableError):
-                # Catalogs in a database, ours or a server's: another process creates the same rows, or holds the lock, at
-                # this moment.
-                pause(attempt)
-        with naming_database(self.options.catalog_name, self.options.catalog_properties):
-            return self._open()
+                with naming_catalog(name, properties):
+                    return self._open()
+            except CatalogDatabaseError:
+                # Another process creates the same rows, or holds the lock, at this moment.
+                if attempt == _OPEN_ATTEMPTS:
+                    raise
+            except UnansweredError:
+                if clock.monotonic() > deadline:
+                    raise
+            pause(attempt)
+        raise AssertionError("it ends by a return or an error")
 
     def _open(self) -> "OpenIcebergTable":
         options = self.options
@@ -102,6 +122,7 @@ class IcebergOpener:
             table = catalog.load_table(options.table)
         except NoSuchTableError:
             table = self._create(catalog, data)
+        refuse_version(table)
         partitions = self._partitions(table)
         evolution = _evolve(table, data, merge=options.sink.merge_schema)
         _refuse_without_partitions(partitions, evolution)
@@ -125,6 +146,7 @@ class IcebergOpener:
         if table is None:
             self._new_partitions(data)
             return
+        refuse_version(table)
         columns = table_columns(table)
         plan = plan_evolution(columns, data, merge=options.sink.merge_schema, may_widen=may_widen)
         _refuse_without_partitions(self._partitions(table), plan)
@@ -133,7 +155,8 @@ class IcebergOpener:
     def _create(self, catalog: Catalog, data: pa.Schema) -> Table:
         options = self.options
         partitions = self._new_partitions(data)
-        catalog.create_namespace_if_not_exists(options.table[:-1])
+        _refuse_view(catalog, options.table)
+        make_namespace(catalog, options.table[:-1])
         try:
             with catalog.create_table_transaction(
                 options.table,
@@ -174,12 +197,15 @@ class OpenIcebergTable:
         self.name = ".".join(table.name())
         self.layout = layout
         self._table = table
+        self._asked = partial(naming_catalog, table.catalog.name, table.catalog.properties)
         self._spec_id = table.metadata.default_spec_id
 
     def refresh(self) -> None:
-        fresh = self._table.catalog.load_table(self._table.name())
+        with self._asked():
+            fresh = self._table.catalog.load_table(self._table.name())
         if str(fresh.metadata.table_uuid) != self.layout.table_id:
             raise SchemaMismatchError(changed_meanwhile(self.name, MADE_ANEW))
+        refuse_version(fresh)
         self._table = fresh
         metadata = fresh.metadata
         # Whoever came first may have changed the columns or the partitions.
@@ -217,15 +243,54 @@ class OpenIcebergTable:
                 for file in files:
                     producer.append_data_file(data_file(metadata, file))
 
-        commit_at_first_try(self._table, change)
+        with self._asked():
+            commit_at_first_try(self._table, change)
+
+
+def refuse_version(table: Table) -> None:
+    """SparkOptionError if pyiceberg can read the table, but can't write it."""
+    version = table.metadata.format_version
+    if version > NEWEST_FORMAT_VERSION:
+        raise SparkOptionError(
+            f"the table {'.'.join(table.name())} is of Iceberg's format version {version}; versions up to "
+            f"{NEWEST_FORMAT_VERSION} can be written"
+        )
+
+
+def _refuse_view(catalog: Catalog, table: tuple[str, ...]) -> None:
+    """A name is a table's or a view's. A catalog that can't say has no views."""
+    is_view = False
+    if isinstance(catalog, RestCatalog):
+        with suppress(RESTError):
+            is_view = catalog.view_exists(table)
+    if is_view:
+        raise SparkOptionError(f"table is {'.'.join(table)}, but that is a view; give another")
+
+
+def make_namespace(catalog: Catalog, namespace: tuple[str, ...]) -> None:
+    """With those that it is in: some catalogs want them to be there. Who may make tables only is not asked for more."""
+    if catalog.namespace_exists(namespace):
+        return
+    for depth in range(1, len(namespace)):
+        if not catalog.namespace_exists(namespace[:depth]):
+            catalog.create_namespace_if_not_exists(namespace[:depth])
+    catalog.create_namespace_if_not_exists(namespace)
 
 
 def open_catalog(name: str, properties: dict[str, str]) -> Catalog:
     """The catalog, by pyiceberg's properties or by its name in pyiceberg's own configuration."""
+    settings = catalog_settings(name, properties)
     try:
-        return load_catalog(name, **properties)
-    except (ValueError, TypeError, ArgumentError) as error:
-        reason = str(error).splitlines()[0]
+        return BoundedRestCatalog(name, **settings) if is_rest(settings) else load_catalog(name, **properties)
+    except (ValueError, TypeError, ArgumentError, RESTError) as error:
+        uri = str(settings.get("uri", ""))
+        if is_no_catalog(error):
+            raise SparkOptionError(
+                f"catalog.uri is {without_password(uri)}, but what answers there is no Iceberg catalog"
+            ) from error
+        if isinstance(error, RESTError):
+            raise
+        reason = str(error).splitlines()[0].replace(uri, without_password(uri))
         raise SparkOptionError(
             f"catalog {name} can't be opened, see the options catalog.*: {reason}"
         ) from error
@@ -258,11 +323,12 @@ def _find_table(
     name: str, properties: Mapping[str, str], table: tuple[str, ...], *, is_sql: bool
 ) -> Table | None:
     as_it_is = {"init_catalog_tables": "false", "schema_version": "v0"} if is_sql else {}
-    with naming_database(name, properties):
+    with naming_catalog(name, properties):
         catalog = open_catalog(name, {**properties, **as_it_is})
         if not isinstance(catalog, SqlCatalog) or inspect(catalog.engine).has_table(_TABLE_OF_TABLES):
             with suppress(NoSuchTableError, NoSuchNamespaceError):
                 return catalog.load_table(table)
+        _refuse_view(catalog, table)
         catalog.close()
         return None
 
@@ -291,12 +357,13 @@ def database_file(settings: Mapping[str, str]) -> str | None:
 
 
 @contextmanager
-def naming_database(name: str, properties: Mapping[str, str]) -> Iterator[None]:
-    """A database does not say which one it is that can't be opened."""
+def naming_catalog(name: str, properties: Mapping[str, str]) -> Iterator[None]:
+    """A database does not say which one it is that can't be opened, and a server that does not answer says nothing."""
+    uri = catalog_settings(name, properties).get("uri", "")
     try:
-        yield
+        with naming_server(without_password(uri) or name):
+            yield
     except DBAPIError as error:
-        uri = catalog_settings(name, properties).get("uri", "")
         shown = make_url(uri).render_as_string(hide_password=True) if uri else name
         raise CatalogDatabaseError(f"catalog {shown}: {str(error.orig).splitlines()[0]}") from error
 

@@ -89,14 +89,16 @@ def maintain_iceberg(
 ) -> MaintenanceResult:
     """Compaction, expiry and removal of left-over files of the Iceberg table NAMESPACE.NAME."""
     from snakka.spark.tables.iceberg_maintenance import IcebergMaintenance
-    from snakka.spark.tables.iceberg_table import find_table
+    from snakka.spark.tables.iceberg_table import find_table, naming_catalog, refuse_version
 
     _check(target_file_size_bytes, retention_hours)
     opened = find_table(catalog_name, catalog_properties, tuple(table.split(".")))
     if opened is None:
         raise NoTableError(f"there is no table {table} in the catalog")
-    run = IcebergMaintenance(opened, target_file_size_bytes, retention_hours)
-    return run.plan() if dry_run else run.carry_out()
+    refuse_version(opened)
+    with naming_catalog(catalog_name, catalog_properties):
+        run = IcebergMaintenance(opened, target_file_size_bytes, retention_hours)
+        return run.plan() if dry_run else run.carry_out()
 
 
 def _check(target_file_size_bytes: int, retention_hours: int) -> None:

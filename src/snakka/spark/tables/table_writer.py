@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 
+from snakka.runtime.clock import SystemClock
 from snakka.spark.tables.partitions import PartitionColumn
 from snakka.spark.tables.schema_evolution import SchemaMismatchError
 from snakka.spark.tables.staged_files import FileLayout, FileStager, StagedFile, remove_files
@@ -24,6 +25,8 @@ MAX_COMMIT_ATTEMPTS = 30
 _FIRST_PAUSE_MS = 20
 _LONGEST_PAUSE_MS = 2_000
 
+# For how long a catalog that does not answer, because it is started anew perhaps, is asked again.
+PATIENCE_SECONDS = 30.0
 MADE_ANEW = "the table was dropped and made anew"
 
 # Names that Spark gives to what a task may know of its query.
@@ -33,6 +36,10 @@ _BATCH_ID = "streaming.sql.batchId"
 
 class ConcurrentCommitError(Exception):
     """Another commit came first. This one may be tried again on the newer table, unless that has it already."""
+
+
+class UnansweredError(RuntimeError):
+    """Who keeps the table did not answer, or said that he can't now. What he was asked may have been done."""
 
 
 class TableBusyError(RuntimeError):
@@ -102,22 +109,30 @@ def commit_once(
     table: OpenTable, files: Sequence[StagedFile], key: CommitKey | None, *, overwrite: bool
 ) -> bool:
     """On the driver: makes the files part of the table. False: the batch is there already, so they were taken away."""
+    clock = SystemClock()
+    deadline = clock.monotonic() + PATIENCE_SECONDS
     for attempt in range(MAX_COMMIT_ATTEMPTS):
-        if attempt:
-            pause(attempt)
-            table.refresh()
-            # What was called a conflict may be our own commit, if its answer was lost and something asked again.
-            if files and table.holds(files[0]):
-                return True
-        if key is not None:
-            last = table.last_batch(key.query_id)
-            if last is not None and last >= key.batch_id:
-                remove_files(table.layout.storage, [file.path for file in files])
-                return False
         try:
+            if attempt:
+                pause(attempt)
+                table.refresh()
+                # What was called a conflict, or was not answered, may be our own commit.
+                if files and table.holds(files[0]):
+                    return True
+            if key is not None:
+                last = table.last_batch(key.query_id)
+                if last is not None and last >= key.batch_id:
+                    remove_files(table.layout.storage, [file.path for file in files])
+                    return False
             table.commit(files, key, overwrite)
         except ConcurrentCommitError:
             continue
+        except UnansweredError as error:
+            if clock.monotonic() < deadline and attempt + 1 < MAX_COMMIT_ATTEMPTS:
+                continue
+            raise UnansweredError(
+                f"{table.name}: whether the rows are in it is not known: {error}"
+            ) from error
         return True
     raise TableBusyError(f"{table.name}: {MAX_COMMIT_ATTEMPTS} commits in a row lost to other writers")
 
