@@ -149,7 +149,11 @@ def test_secrets_are_shown_nowhere() -> None:
     [
         ({"sasl_mechanism": "PLAIN"}, "needs sasl.username and sasl.password"),
         ({"sasl_mechanism": "PLAIN", "sasl_jaas_config": "hush"}, r"sasl\.jaas\.config must look like"),
-        ({"sasl_mechanism": "OAUTHBEARER"}, "needs sasl.oauthbearer.token.provider"),
+        ({"sasl_mechanism": "OAUTHBEARER"}, "needs sasl.oauthbearer.token.endpoint.url"),
+        (
+            {"sasl_mechanism": "PLAIN", "sasl_jaas_config": 'M required username="hush";'},
+            r"sasl\.jaas\.config has no password, which sasl\.mechanism=PLAIN needs",
+        ),
         (
             {
                 "sasl_mechanism": "OAUTHBEARER",

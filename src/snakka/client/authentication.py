@@ -43,6 +43,14 @@ def peer_security(settings: ConnectionSettings, clock: Clock, chance: random.Ran
     )
 
 
+def check_jaas(settings: ConnectionSettings) -> None:
+    """ClientConfigError if sasl.jaas.config is there but is no way to log in; it asks nobody, and reads no file."""
+    if settings.uses_sasl and settings.sasl_jaas_config is not None:
+        options = _jaas_options(settings)
+        if settings.sasl_mechanism != "OAUTHBEARER":
+            _name_and_password(settings, options)
+
+
 def _tls(settings: ConnectionSettings) -> ssl.SSLContext:
     if settings.ssl_context is not None:
         return settings.ssl_context
@@ -74,12 +82,7 @@ def _credentials(settings: ConnectionSettings, clock: Clock, chance: random.Rand
     options = _jaas_options(settings)
     if mechanism == "OAUTHBEARER":
         return BearerCredentials(_tokens(settings, options, clock, chance))
-    username = settings.sasl_username if settings.sasl_username is not None else options.get("username")
-    password = settings.sasl_password if settings.sasl_password is not None else options.get("password")
-    if username is None or password is None:
-        raise ClientConfigError(
-            f"sasl.mechanism={mechanism} needs sasl.username and sasl.password, or both in sasl.jaas.config"
-        )
+    username, password = _name_and_password(settings, options)
     if mechanism == "PLAIN":
         return PlainCredentials(username, password)
     by_token = options.get("tokenauth", "").lower() == "true"
@@ -90,6 +93,18 @@ def _credentials(settings: ConnectionSettings, clock: Clock, chance: random.Rand
         lambda: secrets.token_urlsafe(_NONCE_BYTES),
         {"tokenauth": "true"} if by_token else None,
     )
+
+
+def _name_and_password(settings: ConnectionSettings, options: dict[str, str]) -> tuple[str, str]:
+    username = settings.sasl_username if settings.sasl_username is not None else options.get("username")
+    password = settings.sasl_password if settings.sasl_password is not None else options.get("password")
+    if username is not None and password is not None:
+        return username, password
+    mechanism = f"sasl.mechanism={settings.sasl_mechanism}"
+    if settings.sasl_jaas_config is not None:
+        missing = "username" if username is None else "password"
+        raise ClientConfigError(f"sasl.jaas.config has no {missing}, which {mechanism} needs")
+    raise ClientConfigError(f"{mechanism} needs sasl.username and sasl.password, or both in sasl.jaas.config")
 
 
 def _jaas_options(settings: ConnectionSettings) -> dict[str, str]:
@@ -143,8 +158,10 @@ def _provider(
         )
         return lambda: _fetched(endpoint, clock, backoff)
     raise ClientConfigError(
-        "sasl.mechanism=OAUTHBEARER needs sasl.oauthbearer.token.provider (a function that returns a token), or"
-        " sasl.oauthbearer.token.endpoint.url with sasl.oauthbearer.client.credentials.client.id and client.secret"
+        "sasl.mechanism=OAUTHBEARER needs sasl.oauthbearer.token.endpoint.url, with"
+        " sasl.oauthbearer.client.credentials.client.id and client.secret (or clientId and clientSecret in"
+        " sasl.jaas.config); or sasl.oauthbearer.token; or, in Python, sasl.oauthbearer.token.provider, a function"
+        " that returns a token"
     )
 
 

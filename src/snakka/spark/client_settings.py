@@ -1,7 +1,7 @@
 """The options that begin with `kafka.`: settings of the client, by the names that Kafka has for them.
 
 Rule: what Spark's own connector refuses is refused here, with the same reason, and what no client knows with what was
-probably meant. Values of secrets never appear in an error.
+probably meant. What has no effect is either so anyway, or said. Values of secrets never appear in an error.
 """
 
 import difflib
@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from functools import cache
 
+from snakka.client.authentication import check_jaas
 from snakka.client.broker_addresses import parse_bootstrap
 from snakka.client.errors import ClientConfigError
 from snakka.client.setting_names import ELSEWHERE, JAVA_METRICS, SYNONYMS
@@ -37,6 +38,42 @@ REFUSED_WRITING = {
     "key.serializer": "keys are binary or string columns; encode them with DataFrame operations",
     "value.serializer": "values are binary or string columns; encode them with DataFrame operations",
 }
+
+# What jobs for Java's client say, and what is so here anyway: the class or the name of an algorithm.
+_OAUTH = "org.apache.kafka.common.security.oauthbearer."
+_SO_ANYWAY: Mapping[str, tuple[str, ...]] = {
+    "sasl.login.callback.handler.class": (
+        f"{_OAUTH}OAuthBearerLoginCallbackHandler",
+        f"{_OAUTH}secured.OAuthBearerLoginCallbackHandler",
+    ),
+    "sasl.client.callback.handler.class": (f"{_OAUTH}internals.OAuthBearerSaslClientCallbackHandler",),
+    "sasl.oauthbearer.jwt.retriever.class": (
+        f"{_OAUTH}DefaultJwtRetriever",
+        f"{_OAUTH}ClientCredentialsJwtRetriever",
+    ),
+    "sasl.oauthbearer.jwt.validator.class": (f"{_OAUTH}DefaultJwtValidator", f"{_OAUTH}ClientJwtValidator"),
+    "ssl.protocol": ("TLS", "TLSv1.3"),
+    "ssl.keymanager.algorithm": ("SunX509", "PKIX"),
+    "ssl.trustmanager.algorithm": ("PKIX", "SunX509"),
+}
+_KERBEROS = "sasl.kerberos."
+# What to do instead, where the client's own advice is an object of Python, which no option can hold.
+_TOKENS = (
+    f"tokens are had from {PREFIX}sasl.oauthbearer.token.endpoint.url, with clientId and clientSecret in"
+    f" {PREFIX}sasl.jaas.config"
+)
+_INSTEAD: Mapping[str, str] = {
+    "sasl.login.callback.handler.class": _TOKENS,
+    "sasl.oauthbearer.jwt.retriever.class": _TOKENS,
+    "sasl.oauthbearer.token.provider": _TOKENS,
+    "oauth.cb": _TOKENS,
+    "ssl.context": f"certificates are given by {PREFIX}ssl.truststore.location and {PREFIX}ssl.keystore.location",
+    "ssl.engine.factory.class": f"certificates are given by {PREFIX}ssl.truststore.location and"
+    f" {PREFIX}ssl.keystore.location",
+    "partitioner": "a column partition says where rows go",
+    "partitioner.class": "a column partition says where rows go",
+}
+_STORES: Mapping[str, str] = {"ssl.truststore.type": "-nokeys", "ssl.keystore.type": "-nodes"}
 
 # A group commits what finished batches have read, but nobody is a member of it.
 _OF_A_MEMBER = frozenset(
@@ -86,8 +123,13 @@ def client_settings(
         setting = lower.removeprefix(PREFIX)
         if setting in refused:
             raise SparkOptionError(f"{PREFIX}{setting} can't be set: {refused[setting]}")
+        if value in _SO_ANYWAY.get(dotted(setting), ()):
+            continue
+        if setting.startswith(_KERBEROS):
+            _warn_without_effect(setting, "there is no GSSAPI, and nothing else asks for it")
+            continue
         if _is_of_another(setting, kind):
-            _warn_without_effect(setting)
+            _warn_without_effect(setting, "clients of another kind have it")
             continue
         settings[setting] = value
     if not settings.get("bootstrap.servers", "").strip():
@@ -108,28 +150,54 @@ def admin_settings(settings: Mapping[str, str]) -> dict[str, object]:
 
 def check_settings(kind: type[ConnectionSettings], settings: Mapping[str, str], **others: object) -> None:
     """SparkOptionError if a client of this kind can't have these settings, with others that the user has not given."""
-    for name in settings:
-        if dotted(name) not in _NAMES[kind]:
-            close = difflib.get_close_matches(name, _NAMES[kind], 1)
-            suggestion = f"; did you mean {PREFIX}{close[0]}?" if close else ""
-            raise SparkOptionError(f"{PREFIX}{name}: there is no such setting of the client{suggestion}")
+    for name, value in settings.items():
+        _check_name(kind, name)
+        _check_store(dotted(name), value)
     try:
-        parse_bootstrap(resolve(kind, others, settings).bootstrap_servers)
+        resolved = resolve(kind, others, settings)
+        parse_bootstrap(resolved.bootstrap_servers)
+        check_jaas(resolved)
     except ClientConfigError as error:
         raise SparkOptionError(f"{PREFIX}{error}") from None
 
 
+def _check_name(kind: type[ConnectionSettings], name: str) -> None:
+    plain = dotted(name)
+    if plain not in _NAMES[kind]:
+        close = difflib.get_close_matches(name, _NAMES[kind], 1)
+        suggestion = f"; did you mean {PREFIX}{close[0]}?" if close else ""
+        raise SparkOptionError(f"{PREFIX}{name}: there is no such setting of the client{suggestion}")
+    if plain in _INSTEAD:
+        raise SparkOptionError(f"{PREFIX}{name} has no meaning here: {_INSTEAD[plain]}")
+
+
+def _check_store(name: str, kind: str) -> None:
+    """Java's stores have no reader in Python; whoever has one is told what to do with it."""
+    if name in _STORES and kind in ("JKS", "PKCS12"):
+        first = (
+            "keytool -importkeystore -srckeystore JKS -destkeystore STORE -deststoretype PKCS12, then "
+            if kind == "JKS"
+            else ""
+        )
+        raise SparkOptionError(
+            f"{PREFIX}{name}: {kind} is not read, only PEM is: {first}openssl pkcs12 -in STORE {_STORES[name]} -out"
+            f" STORE.pem, and leave out the store's password"
+        )
+
+
 def _is_of_another(setting: str, kind: type[ConnectionSettings]) -> bool:
     name = dotted(setting)
-    if name in JAVA_METRICS:
+    if name in JAVA_METRICS or name.startswith(
+        _KERBEROS
+    ):  # without GSSAPI, which is refused, nobody asks for it
         return True
     return name not in _NAMES[kind] and any(name in names for names in _NAMES.values())
 
 
 @cache
-def _warn_without_effect(setting: str) -> None:
+def _warn_without_effect(setting: str, reason: str) -> None:
     """Once in a process: Spark asks for the settings of every batch."""
-    _log.warning("%s%s has no effect here: clients of another kind have it", PREFIX, setting)
+    _log.warning("%s%s has no effect here: %s", PREFIX, setting, reason)
 
 
 def consumer_settings(settings: Mapping[str, str]) -> dict[str, object]:
