@@ -451,6 +451,20 @@ def test_offsets_are_written_as_spark_does() -> None:
 
 # -- What Spark says ---------------------------------------------------------------------------------------------------
 
+STEP_TRACE = """[X] Task 0 failed: An exception was thrown from the Python worker: Traceback (most recent call last):
+  File "/usr/lib/python3.11/site-packages/pyspark/worker.py", line 1, in main
+    process()
+  File "/home/me/pyspark-jobs/money.py", line 9, in careful
+    return helper(total)
+  File "/home/me/pyspark-jobs/money.py", line 6, in helper
+    return parse(total)
+  File "/usr/lib/python3.11/json/decoder.py", line 3, in decode
+    raise
+{}
+ SQLSTATE: 38000
+	at org.apache.spark.api.python.BasePythonRunner(PythonRunner.scala:1097)
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "line"),
@@ -472,6 +486,9 @@ def test_offsets_are_written_as_spark_does() -> None:
             "worker:\n  Traceback (most recent call last):\n    File x, line 1\n  OSError: too long\nPYTHONPATH was:\n  /x",
             "too long",
         ),
+        (STEP_TRACE.format("ValueError: the total is cursed"), "the total is cursed (money.py:6)"),
+        (STEP_TRACE.format("KeyError: 'total'"), "KeyError: 'total' (money.py:6)"),
+        (STEP_TRACE.replace("/home/me/pyspark-jobs", "/opt/pyspark").format("OSError: no room"), "no room"),
         (
             "Job aborted due to stage failure: Task 0 failed (TID 3) (host driver): java.io.IOException: full",
             "full",
@@ -498,6 +515,7 @@ def test_what_spark_says_becomes_a_line(text: str, line: str) -> None:
         ),
         ("No module named 'pyarrow'", "spark.pyspark.python"),
         ("[X] Java gateway process exited before sending its port number.", "It needs Java 17"),
+        ("SparkContext or SparkSession should be created first.", "@udf(DoubleType())"),
         ("Division by zero.", "Division by zero."),
     ],
 )

@@ -4,7 +4,10 @@ Rule: the whole of it is in the log; whoever reads the terminal gets the reason,
 """
 
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
+import snakka
 from snakka.spark.pipelines.document import Value
 from snakka.spark.pipelines.problems import Problem, did_you_mean
 
@@ -16,7 +19,20 @@ _ENDING = "terminated with exception: "
 _TRACE = "Traceback (most recent call last)"
 _FAILED_TASK = re.compile(r"Job aborted due to stage failure: .*?\): ", re.DOTALL)
 _JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b:?\s*")
-_PYTHON_CLASS = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)?: ")
+# Left where a single word follows: a missing key, say, means nothing without it.
+_PYTHON_CLASS = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)?: (?=\S+\s)")
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+# Where a trace leads through beside a step's own modules.
+_NOT_THE_STEPS = (
+    "/pyspark/",
+    "/pyspark_snakka",
+    "/py4j/",
+    "/lib/python3.",
+    "/site-packages/",
+    "/dist-packages/",
+    "<",
+    f"{Path(snakka.__file__).parent}/",
+)
 _LONGEST = 500
 # What Spark says without saying what can be done about it. First what it finds when a file was changed between two runs.
 _OTHER_FILE = "; the file is not the one that the checkpoint is of: "
@@ -32,6 +48,10 @@ _REMEDIES = (
     (
         re.compile(r"No module named '(?:snakka|pyspark_snakka|pyarrow|numpy)[.']"),
         ": executors need a Python with snakka[spark]; --conf spark.pyspark.python=... says which, on this machine too",
+    ),
+    (
+        re.compile(r"SparkContext or SparkSession should be created first"),
+        ": executors import the module too, and have none; @udf(DoubleType()) needs none there, unlike @udf('double')",
     ),
     (
         re.compile(r"Java gateway process exited"),
@@ -83,17 +103,24 @@ def reason(error: BaseException) -> str:
     return line + next((remedy for pattern, remedy in _REMEDIES if pattern.search(line)), "")
 
 
+def place_in_steps(frames: Iterable[tuple[str, object]]) -> str:
+    """The innermost of the files and lines that is a step's own, as ` (FILE:LINE)`; nothing if there is none."""
+    own = [(file, line) for file, line in frames if not any(part in file for part in _NOT_THE_STEPS)]
+    return f" ({Path(own[-1][0]).name}:{own[-1][1]})" if own else ""
+
+
 def plain(text: str) -> str:
     """What is for people of what Spark says."""
+    place = ""
     if _ENDING in text:
         text = text.split(_ENDING, 1)[1]
     if _TRACE in text:
-        text = _last_of_trace(text)
+        text, place = _last_of_trace(text)
     text = _FAILED_TASK.sub("", text)
     text = _STATE.sub("", _CONDITION.sub("", text)).strip()
     line = next((each.strip() for each in text.splitlines() if each.strip()), "")
     line = _PLACE.sub("", _JAVA_CLASS.sub("", line) or line).strip()
-    return line if len(line) <= _LONGEST else line[:_LONGEST] + "..."
+    return (line if len(line) <= _LONGEST else line[:_LONGEST] + "...") + place
 
 
 def _own_words(error: BaseException) -> str:
@@ -101,16 +128,19 @@ def _own_words(error: BaseException) -> str:
     java = getattr(error, "java_exception", None)
     if described is None and java is not None:
         described = str(java.getMessage() or java)
+    if described is None and len(str(error).split()) == 1:
+        return f"{type(error).__name__}: {error}"
     return described or str(error) or type(error).__name__
 
 
-def _last_of_trace(text: str) -> str:
-    """What was raised, of the innermost Python trace, which may be indented as a whole."""
+def _last_of_trace(text: str) -> tuple[str, str]:
+    """What was raised, and where in a step, of the innermost Python trace, which may be indented as a whole."""
     before, trace = text.rsplit(_TRACE, 1)
     indent = before[len(before.rstrip(" ")) :]
     lines = [line.removeprefix(indent) for line in trace.splitlines()[1:]]
     raised = next((line for line in lines if line.strip() and not line.startswith(" ")), "")
-    return _PYTHON_CLASS.sub("", raised) or raised
+    frames = "\n".join(lines[: lines.index(raised)] if raised else lines)
+    return _PYTHON_CLASS.sub("", raised), place_in_steps(_FRAME.findall(frames))
 
 
 def _condition(error: Exception) -> str | None:
