@@ -48,6 +48,9 @@ def ends(orders):
 
 def both(one, other, *more):
     return one
+
+def misses(orders):
+    return {}["rate"]
 """
 ENDING_MODULE = """import sys
 
@@ -88,6 +91,12 @@ steps:
     sql: DROP TABLE orders
   six:
     sql: SELECT id FROM one
+  seven:
+    sql: SELECT id FROM orders; SELECT 2
+  eight:
+    sql: |
+      SELECT id FROM orders;
+
 sinks:
   out: {format: noop, from: orders}
   lost: {format: noop, from: six}
@@ -97,7 +106,8 @@ sinks:
             ("FROM oders", "step two: there is no view oders; did you mean orders?"),
             ("WHERE (", "step three: Syntax error at or near '('"),
             ("nothing_like_it", "step four: Cannot resolve routine `nothing_like_it`"),
-            ("DROP TABLE", "step five: Syntax error at or near 'DROP'"),
+            ("DROP TABLE", "step five: it must be one query, SELECT say, and nothing else"),
+            ("; SELECT 2", "step seven: Syntax error at or near ';'"),
             # six stands on one, whose problem has been named
         ],
     ),
@@ -120,6 +130,7 @@ steps:
     function: wrong_steps:ends
     from: orders
   eight: {function: "wrong_steps:both", from: raw}
+  nine: {function: "wrong_steps:misses", from: raw}
 sinks:
   out: {format: noop, from: orders}
 """,
@@ -127,6 +138,7 @@ sinks:
             ("no_such_module", "step one: there is no module no_such_module in "),
             ('round_of"', "step two: wrong_steps has no function round_of; did you mean round_off?"),
             ("wrong_steps:fails", "step three: no such rate (wrong_steps.py:3)"),
+            ("wrong_steps:misses", "step nine: KeyError: 'rate' (wrong_steps.py:21)"),
             ("gives_text", "step four: wrong_steps:gives_text must give a DataFrame, not str"),
             (
                 "from: [orders, raw]",

@@ -13,9 +13,9 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakka.spark.pipelines.cluster_topics import source_partitions
@@ -25,7 +25,7 @@ from snakka.spark.pipelines.option_checks import source_option_problems, source_
 from snakka.spark.pipelines.problems import PipelineError, Problem, did_you_mean
 from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
 from snakka.spark.pipelines.sink_writers import sink_problems
-from snakka.spark.pipelines.spark_errors import missing_view, plain, reason, sql_problem
+from snakka.spark.pipelines.spark_errors import missing_view, place_in_steps, plain, reason, sql_problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 # What decoding calls its settings, and what the file does.
 _DECODING_KEYS = {"registry_url": "registry", "format": "decode"}
-# Where a trace leads through beside a step's own modules.
-_NOT_THE_STEPS = ("pyspark", "py4j", "importlib", __file__)
 
 
 @dataclass(slots=True)
@@ -282,17 +280,33 @@ def _sql_frame(session: "SparkSession", pipeline: Pipeline, step: Step, views: V
     from pyspark.errors import PySparkException
 
     assert step.sql is not None
-    text = str(step.sql.content)
+    text = str(step.sql.content).rstrip("; \t\r\n")  # as SQL is ended elsewhere
     known = (*pipeline.sources, *list(pipeline.steps)[: list(pipeline.steps).index(step.name)])
     try:
-        # Only a query: anything else Spark would carry out at once, even while it is only checked.
-        session._jsparkSession.sessionState().sqlParser().parseQuery(text)
+        if not _is_query(session, text):
+            line = step.sql.line_of_text(len(text) - len(text.lstrip()))
+            raise _WrongError(line, f"step {step.name}: it must be one query, SELECT say, and nothing else")
         return session.sql(text)
     except PySparkException as error:
         if missing_view(error) in set(known) - set(views.frames):
             return None
         problem = sql_problem(error, step.sql, step.name, known)
         raise _WrongError(problem.line, problem.message) from None
+
+
+def _is_query(session: "SparkSession", text: str) -> bool:
+    """Anything else Spark would carry out at once, even while it is only checked. ParseException if it is no SQL."""
+    from pyspark.errors import ParseException
+
+    parser = session._jsparkSession.sessionState().sqlParser()
+    try:
+        parser.parseQuery(text)
+    except ParseException:
+        with suppress(ParseException):
+            parser.parsePlan(text)
+            return False
+        raise
+    return True
 
 
 def _function(pipeline: Pipeline, step: Step) -> Callable[..., Any]:
@@ -330,12 +344,8 @@ def _said(error: BaseException) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost line that is not Spark's or the import's: (FILE:LINE). Nothing if the error has its own place."""
+    """Nothing if the error has its own place."""
     if isinstance(error, SyntaxError):
         return ""
-    places = [
-        each
-        for each in traceback.extract_tb(error.__traceback__)
-        if not any(part in each.filename for part in _NOT_THE_STEPS)
-    ]
-    return f" ({Path(places[-1].filename).name}:{places[-1].lineno})" if places else ""
+    trace = traceback.extract_tb(error.__traceback__)
+    return place_in_steps((each.filename, each.lineno) for each in trace)
