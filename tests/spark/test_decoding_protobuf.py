@@ -443,6 +443,8 @@ def test_frames_say_which_message_was_written() -> None:
         made = ProtobufDecoder.of(DecodingSpec("protobuf", registry_url=registry.url, subject="orders-value"))
         second = registry.register("orders-value", later, "PROTOBUF", references)
         avro = registry.register("avro", '"long"')
+        edition = registry.register("edition", f'edition = "2023"; {text[18:]}', "PROTOBUF", references)
+        torn = registry.register("torn", "message {", "PROTOBUF")
         order = message_class(
             line + "message Order { int64 id = 1; Line line = 2; string more = 3; }", "Order"
         )
@@ -450,26 +452,28 @@ def test_frames_say_which_message_was_written() -> None:
         values = [
             _framed(first, b"\0", value),  # the short way to say "the first message"
             _framed(second, b"\x02\x00", value),
+            _framed(edition, b"\0", value),
             _framed(second, b"\x02\x02", value),
             _framed(second, b"\x04\x02\x00", value),
             _framed(second, b"\x02\x12", value),
             _framed(second, b"\x02\x01", value),
             _framed(avro, b"\0", value),
+            _framed(torn, b"\0", value),
             _framed(99, b"\0", value),
             value,
             None,
         ]
         rows, errors = made.decode(pa.array(values))
     good = {"id": 7, "line": {"sku": "s"}}
-    assert rows.to_pylist() == [good, good, *[None] * 8]
+    assert rows.to_pylist() == [good, good, good, *[None] * 9]
     assert errors.to_pylist() == [
-        None,
-        None,
+        *[None] * 3,
         "is a shop.Payment, not a shop.Order",
         "is a shop.Payment.Part, not a shop.Order",
         f"schema id {second} has no message at [9]",
         "is framed with a message's place that can't be",
         f"schema id {avro} is AVRO, not Protobuf",
+        f"schema id {torn} can't be read: the schema:1: {{ is expected, not the end",
         "schema id 99 is not known to the schema registry",
         "is not framed: a zero byte and a schema's id come first",
         None,

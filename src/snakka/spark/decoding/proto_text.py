@@ -50,9 +50,12 @@ _BYTE_ORDER_MARK = "\ufeff"
 _OPENING = {"{": "}", "[": "]", "(": ")", "<": ">"}
 
 
-def parse_proto(text: str, name: str) -> FileDescriptorProto:
-    """The descriptor of that file; DecodingError names the line where it can't be read."""
-    return _Parser(text, name).file()
+def parse_proto(text: str, name: str, *, names_only: bool = False) -> FileDescriptorProto:
+    """The descriptor of that file; DecodingError names the line where it can't be read.
+
+    With `names_only` the messages and fields are there, but what they are by features of an edition is not.
+    """
+    return _Parser(text, name).file(names_only=names_only)
 
 
 class _Parser:
@@ -122,7 +125,7 @@ class _Parser:
 
     # -- The file ------------------------------------------------------------------------------------------------------
 
-    def file(self) -> FileDescriptorProto:
+    def file(self, *, names_only: bool) -> FileDescriptorProto:
         from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
         file = FileDescriptorProto(name=self._name)
@@ -132,7 +135,12 @@ class _Parser:
             self._is_proto3 = self._text() == "proto3"
             self._take(";")
         elif self._peek() == "edition":
-            raise DecodingError("schema", f"{self._name}: editions are read from a FileDescriptorSet only")
+            if names_only:
+                self._skip_statement()
+            else:
+                raise DecodingError(
+                    "schema", f"{self._name}: editions are read from a FileDescriptorSet only"
+                )
         if self._is_proto3:
             file.syntax = "proto3"
         while token := self._peek():

@@ -70,7 +70,10 @@ class ProtobufDecoder:
             return str(error)
         if held.kind != "PROTOBUF":
             return f"schema id {schema_id} is {held.kind}, not Protobuf"
-        name = written_message(held.text, path)
+        try:
+            name = written_message(held.text, path)
+        except DecodingError as error:
+            return f"schema id {schema_id} can't be read: {error.reason}"
         if name is None:
             return f"schema id {schema_id} has no message at {list(path)}"
         return None if name == self.message else f"is a {name}, not a {self.message}"
@@ -117,8 +120,8 @@ def compiled(descriptors: bytes, message: str) -> Message:
 
 @lru_cache(maxsize=1000)
 def written_message(text: str, path: tuple[int, ...]) -> str | None:
-    """Which message of a .proto text a frame means; None if there is none."""
+    """Which message of a .proto text a frame means; None if there is none, DecodingError if it is no such text."""
     try:
         return message_name(text, path)
-    except (DecodingError, LookupError):
+    except LookupError:
         return None

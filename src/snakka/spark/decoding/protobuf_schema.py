@@ -59,7 +59,7 @@ def _well_known(name: str, files: dict[str, FileDescriptorProto]) -> bool:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
     stem = name.removeprefix("google/protobuf/").removesuffix(".proto")
-    if stem not in _WELL_KNOWN:
+    if stem not in _WELL_KNOWN or name != f"google/protobuf/{stem}.proto":
         return False
     file = FileDescriptorProto()
     import_module(f"google.protobuf.{stem}_pb2").DESCRIPTOR.CopyToProto(file)
@@ -122,7 +122,7 @@ def _all(messages: list[Any]) -> list[Any]:
 
 def message_name(text: str, path: tuple[int, ...]) -> str:
     """The full name of the message at those indexes of a .proto text; LookupError if there is none."""
-    file = parse_proto(text, "the schema")
+    file = parse_proto(text, "the schema", names_only=True)
     names = [file.package] if file.package else []
     messages = file.message_type
     for index in path:

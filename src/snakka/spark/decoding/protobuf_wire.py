@@ -191,9 +191,9 @@ def last_member(members: Sequence[Found], size: int) -> list[Found]:
 
 def last_of_each(found: Found) -> Found:
     """A number or a text that is there several times counts as its last one; lanes ascend then."""
-    lane, place = np.unique(found.lane[::-1], return_index=True)
-    if len(lane) == len(found.lane):
-        return _ascending(found)
+    if _ascends(found.lane):
+        return found
+    _, place = np.unique(found.lane[::-1], return_index=True)
     return found.picked(len(found.lane) - 1 - place)
 
 
@@ -202,9 +202,9 @@ def merged(lanes: Lanes, found: Found) -> tuple[Lanes, Found]:
 
     The parts of those few are copied behind all that was there, so that lanes with other bytes come back.
     """
+    if _ascends(found.lane):
+        return lanes, found
     lane, times = np.unique(found.lane, return_counts=True)
-    if len(lane) == len(found.lane):
-        return lanes, _ascending(found)
     found = found.picked(np.argsort(found.lane, kind="stable"))
     first = np.concatenate([np.zeros(1, np.int64), np.cumsum(times)[:-1]])
     start, length = found.number[first], np.add.reduceat(found.length, first)
@@ -220,5 +220,5 @@ def merged(lanes: Lanes, found: Found) -> tuple[Lanes, Found]:
     return Lanes(data, lanes.position, lanes.end, lanes.row, lanes.failures), Found(lane, start, length)
 
 
-def _ascending(found: Found) -> Found:
-    return found if np.all(found.lane[:-1] < found.lane[1:]) else found.picked(np.argsort(found.lane))
+def _ascends(lane: Numbers) -> bool:
+    return bool(np.all(lane[:-1] < lane[1:]))
