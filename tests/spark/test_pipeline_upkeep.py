@@ -1,23 +1,29 @@
-"""`maintain`, `warmup` and graphs of tables, as far as they need no Spark."""
+"""`maintain`, `warmup`, `cluster` and graphs of tables, as far as they need no Spark."""
 
 import json
 import os
 import re
 import shutil
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import deltalake
 import pyarrow
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
+from tests.free_ports import free_port
 
 from snakka.cli.main import main
 from snakka.spark.pipelines import warm_start
 from snakka.spark.pipelines.declarative import _CLASS, is_sparks, missing_packages
 from snakka.spark.pipelines.document import read_document
+from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.standalone_cluster import StandaloneCluster
 
 ROWS = pyarrow.table({"id": [1, 2, 3]})
 
@@ -208,6 +214,80 @@ def test_only_processes_of_the_cluster_are_ended(tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().out == "nothing was running\n"
     assert others.poll() is None
     others.communicate(b"\n", timeout=30)
+
+
+@pytest.mark.parametrize("content", ["[]", "null", '{"members": []}', "{"])
+def test_what_is_no_description_of_a_cluster_is_none(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cluster.json").write_text(content)
+    assert main(["pipeline", "cluster", "status", "--directory", str(tmp_path)]) == 1
+    assert main(["pipeline", "cluster", "down", "--directory", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["nothing was running"]
+
+
+def test_a_directory_that_can_not_hold_a_cluster_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    for action in ("up", "status", "down"):
+        assert main(["pipeline", "cluster", action, "--directory", str(tmp_path / "file")]) == 1
+        error = capsys.readouterr().err
+        assert re.fullmatch(
+            r"snakka: .*/file\S*: .*; --directory says where else a cluster's files can be\n", error
+        )
+
+
+def test_what_was_started_is_ended_if_it_can_not_be_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As on a disk without room: whoever came later would not know of it."""
+    (tmp_path / "cluster.fresh").mkdir()
+    started: list[subprocess.Popen[bytes]] = []
+    start = StandaloneCluster._start
+
+    def remember(*args: Any) -> "subprocess.Popen[bytes]":
+        started.append(start(*args))
+        return started[-1]
+
+    monkeypatch.setattr(StandaloneCluster, "_start", remember)
+    arguments = ["cluster", "up", "--directory", str(tmp_path), "--port", str(free_port())]
+    assert main(["pipeline", *arguments]) == 1
+    assert "cluster.fresh: Is a directory; --directory" in capsys.readouterr().err
+    assert [process.wait(30) for process in started] == [-signal.SIGTERM]
+
+
+def test_a_directory_has_one_cluster_however_many_start_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two that start at once, each would write down its own processes only."""
+    arguments = ["--directory", str(tmp_path), "--port", str(free_port())]
+    answers: list[int] = []
+
+    def meanwhile(self: StandaloneCluster, *_: Any) -> None:
+        answers.extend(main(["pipeline", "cluster", action, *arguments[:2]]) for action in ("up", "down"))
+        raise PipelineError("enough seen")
+
+    monkeypatch.setattr(StandaloneCluster, "_start", meanwhile)
+    assert main(["pipeline", "cluster", "up", *arguments]) == 1
+    assert answers == [1, 1]
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == said[1]
+    assert said[0].startswith("snakka: a cluster is just being started or ended in")
+    assert said[2] == "snakka: enough seen"
+
+
+def test_a_port_that_is_in_use_is_not_exchanged_for_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who then runs a pipeline at the port that was wanted would be at somebody else's."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        arguments = ["--directory", str(tmp_path), "--port", str(port)]
+        assert main(["pipeline", "cluster", "up", *arguments]) == 1
+    said = capsys.readouterr().err
+    assert said == f"snakka: port {port} can't be used: Address already in use; --port takes another\n"
+    assert not (tmp_path / "master.log").exists()
 
 
 @pytest.mark.parametrize(

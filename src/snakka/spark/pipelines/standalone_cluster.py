@@ -1,23 +1,26 @@
 """A standalone Spark cluster on this machine: a master and workers from the installed wheel, on loopback.
 
-    in DIRECTORY:  cluster.json (ports and pids)  spark.properties  master.log  worker-1.log ...  work/
+    in DIRECTORY:  cluster.json (ports and pids)  spark.properties  lock  master.log  worker-1.log ...  work/
 
 The wheel has none of Spark's own start scripts, but `spark-class` starts the same programs. The master takes jobs
 from drivers only: its REST submission, which would take them from anybody who reaches the port, is off.
 
 Rule: every wait has a deadline, and whatever fails to come up is taken down again. A process is only ended if it
-still is the one that was started: its command line names the directory.
+still is the one that was started: its command line names the directory. Who starts or ends it holds the lock.
 """
 
+import fcntl
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -36,8 +39,9 @@ _WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
 _MASTER_READY = re.compile(r"Starting Spark master at (spark://\S+)")
 _WEB_READY = re.compile(r"started at (http://\S+)")
 _TROUBLE = re.compile(r"Exception|Error|No such file|is not set")
-# Whoever reaches the port of REST submissions could run anything here.
-_PROPERTIES = "spark.master.rest.enabled false\n"
+# Whoever reaches the port of REST submissions could run anything here. A master that finds its port in use would take the
+# next one, and who asks for the port that was wanted would find somebody else's.
+_PROPERTIES = "spark.master.rest.enabled false\nspark.port.maxRetries 0\n"
 
 _Processes = Mapping[str, "subprocess.Popen[bytes]"]
 
@@ -90,8 +94,10 @@ def default_directory() -> Path:
 
 def workers_of(master: str, directory: Path | None = None) -> tuple[Worker, ...]:
     """The workers of that master; none if it is not the one that runs in the directory, so that they are not known."""
-    cluster = StandaloneCluster(directory or default_directory())
-    status = cluster.status()
+    try:
+        status = StandaloneCluster(directory or default_directory()).status()
+    except PipelineError:
+        return ()
     return status.workers if status.is_up and status.master == master else ()
 
 
@@ -108,14 +114,18 @@ class StandaloneCluster:
 
     def up(self, *, workers: int, cores: int, memory: str, port: int = DEFAULT_PORT) -> ClusterStatus:
         """Start master and workers, and wait until the master knows them all."""
-        if any(member.is_alive for member in self._members()):
-            raise PipelineError(
-                f"a cluster runs already in {self.directory}; `snakka pipeline cluster down` ends it"
-            )
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self._properties.write_text(_PROPERTIES)
+        with self._locked():
+            if any(member.is_alive for member in self._members()):
+                raise PipelineError(
+                    f"a cluster runs already in {self.directory}; `snakka pipeline cluster down{self._argument}` ends it"
+                )
+            _refuse_used(port)
+            return self._up(workers, cores, memory, port)
+
+    def _up(self, workers: int, cores: int, memory: str, port: int) -> ClusterStatus:
         members: dict[str, subprocess.Popen[bytes]] = {}
         try:
+            self._properties.write_text(_PROPERTIES)
             arguments = [_MASTER_CLASS, "--host", LOOPBACK, "--port", str(port), "--webui-port", "0"]
             members["master"] = self._start("master", arguments)
             self._save(members)
@@ -128,8 +138,10 @@ class StandaloneCluster:
                 members[name] = self._start(name, arguments)
                 self._save(members, master=url, web=web)
             self._wait(lambda: self.status().workers_alive >= workers, f"{workers} workers at {url}", members)
-        except BaseException:
-            self.down()
+        except BaseException as error:
+            self._end([Member(name, process.pid, True) for name, process in members.items()])
+            if isinstance(error, OSError):
+                raise self._unusable(error) from error
             raise
         return self.status()
 
@@ -212,7 +224,13 @@ class StandaloneCluster:
 
     def down(self) -> list[str]:
         """End everything, workers first; the names of what was running."""
-        running = [member for member in reversed(self._members()) if member.is_alive]
+        if not self.directory.exists():
+            return []
+        with self._locked():
+            return self._end([member for member in self._members() if member.is_alive])
+
+    def _end(self, members: list[Member]) -> list[str]:
+        running = members[::-1]
         for member in running:
             _signal(member.pid, signal.SIGTERM)
         deadline = self._clock.monotonic() + STOP_SECONDS
@@ -230,6 +248,33 @@ class StandaloneCluster:
 
     # -- What is kept --------------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Two that start a cluster in one directory would each write down its own processes, and nobody end the others."""
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            file = (self.directory / "lock").open("a")
+        except OSError as error:
+            raise self._unusable(error) from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise PipelineError(
+                    f"a cluster is just being started or ended in {self.directory}; wait, then try again"
+                ) from None
+            yield
+
+    def _unusable(self, error: OSError) -> PipelineError:
+        return PipelineError(
+            f"{error.filename or self.directory}: {error.strerror}; --directory says where else a cluster's files can be"
+        )
+
+    @property
+    def _argument(self) -> str:
+        """What a command must be given to mean this cluster."""
+        return "" if self.directory == default_directory().absolute() else f" --directory {self.directory}"
+
     def _log(self, name: str) -> Path:
         return self.directory / f"{name}.log"
 
@@ -241,10 +286,13 @@ class StandaloneCluster:
 
     def _saved(self) -> dict[str, Any]:
         try:
-            content: dict[str, Any] = json.loads(self._file.read_text())
+            content = json.loads(self._file.read_text())
         except (FileNotFoundError, ValueError):
             return {}
-        return content
+        except OSError as error:
+            raise self._unusable(error) from error
+        is_known = isinstance(content, dict) and isinstance(content.get("members"), dict)
+        return content if is_known else {}
 
 
 def _command_line(pid: int) -> str:
@@ -258,6 +306,17 @@ def _command_line(pid: int) -> str:
         ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
     return shown.stdout
+
+
+def _refuse_used(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what was closed a moment ago is free
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError as error:
+            raise PipelineError(
+                f"port {port} can't be used: {error.strerror}; --port takes another"
+            ) from None
 
 
 def _last_words(log: Path) -> str:
