@@ -286,7 +286,7 @@ def test_a_port_that_is_in_use_is_not_exchanged_for_another(
         arguments = ["--directory", str(tmp_path), "--port", str(port)]
         assert main(["pipeline", "cluster", "up", *arguments]) == 1
     said = capsys.readouterr().err
-    assert said == f"snakka: port {port} can't be used: Address already in use; --port takes another\n"
+    assert said == f"snakka: port {port} is in use; --port takes another\n"
     assert not (tmp_path / "master.log").exists()
 
 

@@ -14,7 +14,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -22,6 +21,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -34,6 +34,7 @@ LOOPBACK = "127.0.0.1"
 START_SECONDS = 180.0
 STOP_SECONDS = 20.0
 _POLL_SECONDS = 0.1
+_ANSWER_SECONDS = 5
 _MASTER_CLASS = "org.apache.spark.deploy.master.Master"
 _WORKER_CLASS = "org.apache.spark.deploy.worker.Worker"
 _MASTER_READY = re.compile(r"Starting Spark master at (spark://\S+)")
@@ -210,7 +211,7 @@ class StandaloneCluster:
         # A proxy can't reach our loopback.
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with direct.open(f"{web.rstrip('/')}/json/", timeout=5) as answer:
+            with direct.open(f"{web.rstrip('/')}/json/", timeout=_ANSWER_SECONDS) as answer:
                 content: dict[str, Any] = json.loads(answer.read())
                 return content
         except (OSError, ValueError, urllib.error.URLError):
@@ -309,14 +310,15 @@ def _command_line(pid: int) -> str:
 
 
 def _refuse_used(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what was closed a moment ago is free
-        try:
-            probe.bind((LOOPBACK, port))
-        except OSError as error:
-            raise PipelineError(
-                f"port {port} can't be used: {error.strerror}; --port takes another"
-            ) from None
+    """Whoever has the port most likely answers there; if he does not, it is the master who finds him."""
+    probe = HTTPConnection(LOOPBACK, port, timeout=_ANSWER_SECONDS)
+    try:
+        probe.connect()
+    except OSError:
+        return
+    finally:
+        probe.close()
+    raise PipelineError(f"port {port} is in use; --port takes another")
 
 
 def _last_words(log: Path) -> str:
