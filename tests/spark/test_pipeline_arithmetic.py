@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from snakka.spark.pipelines.checking import check_file
-from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
 from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.offset_reset import (
     carry_out,
@@ -35,6 +35,7 @@ from snakka.spark.pipelines.progress import (
     time_text,
 )
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, offsets_json, read_checkpoint
+from snakka.spark.pipelines.resetting import reset as reset_pipeline
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.runner import Run, RunSettings
 from snakka.spark.pipelines.spark_errors import plain, reason
@@ -225,8 +226,13 @@ def test_what_a_status_says() -> None:
     assert failed[-1] == "  error: no space"
     assert summary_lines(status(state="finished", ended_ms=3000)) == [
         "p finished after 2s",
-        "  out  100 rows in, 100 rows out, 1 batches, slowest 500 ms, lag 2, 2 bad rows",
+        "  out  100 rows in, 100 rows out, 1 batch, slowest 500 ms, lag 2, 2 bad rows",
     ]
+    single = {**status()["sinks"]["out"], "rows": 1, "rows_written": 1, "batches": 2, "bad_rows": 1}
+    ended = status(state="finished", ended_ms=3000, sinks={"out": single})
+    assert (
+        summary_lines(ended)[1] == "  out  1 row in, 1 row out, 2 batches, slowest 500 ms, lag 2, 1 bad row"
+    )
 
 
 def test_plain_lines_come_at_most_once_a_second() -> None:
@@ -340,6 +346,8 @@ def test_offsets_that_are_not_named_stay(tmp_path: Path) -> None:
     (reset,) = plan_reset(sinks, {}, target, FOUND, output_formats={}, abandon=False)
     assert reset.target == {"a": {"0": 30, "1": 9}, "b": {"0": 7}}
     assert "  a 1: 3 -> 9, 6 records are not read" in reset_lines([reset])
+    (reset,) = plan_reset(sinks, {}, parse_target('{"a":{"1":2}}'), FOUND, output_formats={}, abandon=False)
+    assert "  a 1: 3 -> 2, 1 record is read again" in reset_lines([reset])
 
 
 @pytest.mark.parametrize(
@@ -549,6 +557,8 @@ def test_a_checkpoint_is_one_file_s(tmp_path: Path) -> None:
     settings = RunSettings("local[1]", Trigger("available-now"), {}, grace_seconds=1.0)
     with pytest.raises(PipelineFileError, match="is that of"):
         Run(read_pipeline(second), settings, LineDisplay(io.StringIO())).go()
+    with pytest.raises(PipelineFileError, match="is that of"):
+        reset_pipeline(read_pipeline(second), parse_target("earliest"), (), is_dry=False, abandon=False)
     assert state.read() == {"state": "finished", "file": str(first)}
     # The file was renamed, says no such thing any more, or is none.
     first.rename(tmp_path / "kept.yaml")
@@ -557,6 +567,29 @@ def test_a_checkpoint_is_one_file_s(tmp_path: Path) -> None:
     assert problems(second) == []
     first.write_text("sources: [")
     assert problems(second) == []
+
+
+def test_a_checkpoint_s_file_is_known_from_every_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "kafka: {bootstrap.servers: '127.0.0.1:1'}\nsources: {s: {topics: a, options: {minPartitions: x}}}\n"
+    )
+    text += "checkpoint: shared\nsinks: {out: {format: noop}, other: {format: noop}}\n"
+    for name in ("first.yaml", "second.yaml"):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    settings = RunSettings("local[1]", Trigger("available-now"), {}, grace_seconds=1.0)
+    with pytest.raises(PipelineFileError, match="minPartitions"):
+        Run(read_pipeline(Path("first.yaml")), settings, LineDisplay(io.StringIO())).go()
+    monkeypatch.chdir("/")
+    pipeline = read_pipeline(tmp_path / "second.yaml")
+    (problem,) = owner_problems(pipeline)
+    assert f"is that of {tmp_path / 'first.yaml'}:" in problem.message
+    # And none of its sinks is starting any more.
+    ended = RunState(pipeline).read() or {}
+    assert status_lines(ended, now_ms=0)[1:3] == ["  out    not started", "  other  not started"]
+    assert summary_lines(ended)[1:] == ["  out    not started", "  other  not started"]
 
 
 def test_a_checkpoint_of_other_topics_is_a_problem_of_the_file(tmp_path: Path) -> None:

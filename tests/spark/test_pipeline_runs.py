@@ -90,7 +90,7 @@ def test_the_documented_pipeline_runs_and_is_reset(
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "orders finished after" in ran.stdout
     assert engine_line() in ran.stdout
-    assert re.search(r"alerts +302 rows in, 199 rows out, 1 batches, .* lag 0, 2 bad rows", ran.stdout)
+    assert re.search(r"alerts +302 rows in, 199 rows out, 1 batch, .* lag 0, 2 bad rows", ran.stdout)
     assert re.search(r"dead-letters +302 rows in, 2 rows out", ran.stdout)
     assert ran.stderr == ""
 
@@ -171,7 +171,7 @@ def _watch_on_a_screen(terminal: Terminal, is_committed: Callable[[], bool]) -> 
     assert "batches under way are finished first" in " ".join(running.output.split())
     assert "Traceback" not in running.output
     summary = running.output.replace("\r", "").rsplit("orders interrupted after", 1)[1]
-    assert re.search(r"alerts +40 rows in, \d+ rows out, \d+ batches, .* lag 0", summary)
+    assert re.search(r"alerts +40 rows in, \d+ rows out, \d+ batch(?:es)?, .* lag 0", summary)
     assert re.search(r"dead-letters +0 rows in", summary)
 
 
@@ -368,7 +368,7 @@ def _interrupt(running: RunningCommand) -> None:
 def _summary(running: RunningCommand) -> tuple[int, ...]:
     """Rows in, rows out and batches, of the lines at the end."""
     summary = running.output.rsplit("busy interrupted after", 1)[1]
-    found = re.search(r"\n  out  ([\d,]+) rows in, ([\d,]+) rows out, ([\d,]+) batches", summary)
+    found = re.search(r"\n  out  ([\d,]+) rows in, ([\d,]+) rows out, ([\d,]+) batch(?:es)?", summary)
     assert found is not None, running.output
     return tuple(int(each.replace(",", "")) for each in found.groups())
 
@@ -408,7 +408,7 @@ sinks:
         file.write("errors: {policy: skip}\n")
     repeated = terminal.run("run", "broken.yaml", "--trigger", "available-now", *SMALL)
     assert repeated.returncode == 0, repeated.stdout + repeated.stderr
-    assert re.search(r"\n  good +2 rows in, .*, 1 batches, .*, lag 0, 1 bad rows", repeated.stdout)
+    assert re.search(r"\n  good +2 rows in, .*, 1 batch, .*, lag 0, 1 bad row", repeated.stdout)
 
 
 def test_a_wrong_file_is_not_run(broker: BlockingLocalBroker, tmp_path: Path) -> None:

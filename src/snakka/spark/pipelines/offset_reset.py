@@ -221,7 +221,9 @@ def reset_lines(resets: Iterable[SinkReset]) -> list[str]:
             if move.before is None or move.again == 0:
                 lines.append(f"{place}at {move.after}")
             elif move.again > 0:
-                lines.append(f"{place}{move.before} -> {move.after}, {move.again:,} records are read again")
+                records = "1 record is" if move.again == 1 else f"{move.again:,} records are"
+                lines.append(f"{place}{move.before} -> {move.after}, {records} read again")
             else:
-                lines.append(f"{place}{move.before} -> {move.after}, {-move.again:,} records are not read")
+                records = "1 record is" if move.again == -1 else f"{-move.again:,} records are"
+                lines.append(f"{place}{move.before} -> {move.after}, {records} not read")
     return lines

@@ -13,6 +13,7 @@ Offsets = dict[str, dict[str, int]]
 
 # In a report of ours, and in a status: it found nothing to read, or too little for a batch.
 IDLE = "idle"
+NOT_STARTED = "not started"
 BAD_ROWS = "bad_rows_of_"  # what Spark counts for us while rows go by, for each source
 
 # The rate is that of the last seconds, so that one slow batch does not show for ever.
@@ -30,7 +31,7 @@ class SinkProgress:
     """The query of one sink."""
 
     name: str
-    state: str = "starting"  # starting, running, finished, stopped, failed
+    state: str = "starting"  # starting, running, finished, stopped, failed, not started
     query_id: str = ""
     batch_id: int = -1
     batches: int = 0
@@ -87,6 +88,10 @@ class SinkProgress:
         self._recent.append((now, self.batch_ms / 1000, rows))
         self._trim(now)
         return True
+
+    def run_ended(self) -> None:
+        """Whatever it was at, it is not any more."""
+        self.state = {"starting": NOT_STARTED, "running": "stopped"}.get(self.state, self.state)
 
     def heard(self, now: float) -> None:
         self.heard_at = now
@@ -177,6 +182,11 @@ def count_text(number: float) -> str:
     return f"{number:,.1f}" if 0 < number < 10 and number != int(number) else f"{number:,.0f}"
 
 
+def counted(number: int, what: str, ending: str = "s") -> str:
+    """2 rows, 1 row."""
+    return f"{count_text(number)} {what}{'' if number == 1 else ending}"
+
+
 def seconds_text(milliseconds: float) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
@@ -212,20 +222,22 @@ def sink_line(progress: Mapping[str, Any]) -> str:
     silent = progress.get("silent_seconds") if progress["state"] == "running" else 0
     waits = progress["state"] == "running" and progress.get(IDLE)  # which earlier versions did not write
     state = "waits for records" if waits else progress["state"]
+    if state in ("starting", NOT_STARTED):
+        return BETWEEN.join([state, *([f"error: {progress['error']}"] if progress["error"] else [])])
     parts = [
         f"batch {progress['batch']}" if progress["batch"] >= 0 else state,
-        f"{count_text(progress['rows'])} rows",
+        counted(progress["rows"], "row"),
         f"{count_text(progress['rows_per_second'])} rows/s",
         f"batch time {seconds_text(progress['batch_ms'])}",
         *([f"no report for {time_text(silent)}"] if silent else []),
         f"lag {lag_text(progress, _topic_lags)}",
     ]
     if progress["state_rows"]:
-        parts.append(f"state {count_text(progress['state_rows'])} rows")
+        parts.append(f"state {counted(progress['state_rows'], 'row')}")
     if progress["late_rows"]:
-        parts.append(f"late {count_text(progress['late_rows'])} rows")
+        parts.append(f"late {counted(progress['late_rows'], 'row')}")
     if progress["bad_rows"]:
-        parts.append(f"bad {count_text(progress['bad_rows'])} rows")
+        parts.append(f"bad {counted(progress['bad_rows'], 'row')}")
     if progress["error"]:
         parts.append(f"error: {progress['error']}")
     return BETWEEN.join(parts)

@@ -4,6 +4,7 @@ Rule: the lock is held from the first look to the last write, so a pipeline that
 """
 
 from snakka.runtime.clock import SystemClock
+from snakka.spark.pipelines.checkpoint_fit import owner_problems
 from snakka.spark.pipelines.cluster_topics import offsets_at
 from snakka.spark.pipelines.declaration import Pipeline
 from snakka.spark.pipelines.offset_reset import (
@@ -15,7 +16,7 @@ from snakka.spark.pipelines.offset_reset import (
     noted_starts,
     plan_reset,
 )
-from snakka.spark.pipelines.problems import PipelineError, did_you_mean
+from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, did_you_mean
 from snakka.spark.pipelines.progress import read_offsets
 from snakka.spark.pipelines.query_checkpoint import QueryCheckpoint, read_checkpoint
 from snakka.spark.pipelines.run_state import RunState
@@ -30,6 +31,8 @@ def reset(
             raise PipelineError(f"there is no sink {name}{did_you_mean(name, pipeline.all_sinks)}")
     state = RunState(pipeline)
     with state.locked():
+        if problems := list(owner_problems(pipeline)):
+            raise PipelineFileError(pipeline.file, problems)
         checkpoints: dict[str, QueryCheckpoint | None] = {}
         for name in names or tuple(pipeline.all_sinks):
             directory = state.local_sink_checkpoint(name)

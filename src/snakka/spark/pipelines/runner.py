@@ -113,6 +113,7 @@ class Run:
                 raise PipelineError(f"{self._error} ({self._state.log_file} may have more)") from error
             finally:
                 self._ended_ms = self._clock.now_ms()
+                self._settle_rest()
                 self._write_last_status()
             return {**self._status(), UNWRITTEN: self._unwritten}
 
@@ -300,6 +301,11 @@ class Run:
             if progress.state not in ("finished", "failed"):
                 self._take_all(name)
                 progress.state = "stopped"
+        self._settle_rest()
+
+    def _settle_rest(self) -> None:
+        for progress in self._sinks.values():
+            progress.run_ended()
 
     def _wait_for_batches(self) -> None:
         self._take_reports(_TICK_SECONDS / 4)
@@ -363,7 +369,7 @@ class Run:
         return {
             "version": 1,
             "pipeline": self._pipeline.name,
-            "file": str(self._pipeline.file),
+            "file": str(self._pipeline.file.resolve()),
             "pid": os.getpid(),
             "host": socket.gethostname(),
             "master": self._settings.master,

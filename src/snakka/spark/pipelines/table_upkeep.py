@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from snakka.spark.pipelines.declaration import Pipeline, Sink
 from snakka.spark.pipelines.problems import PipelineError, did_you_mean
+from snakka.spark.pipelines.progress import counted
 from snakka.spark.pipelines.sink_writers import sink_options
 from snakka.spark.pipelines.spark_errors import reason
 from snakka.spark.pipelines.table_checks import TABLE_FORMATS
@@ -44,12 +45,14 @@ def result_line(result: "MaintenanceResult") -> str:
     """For people."""
     would = "would become" if result.dry_run else "became"
     parts = [
-        f"{result.files_compacted} small files {would} {result.files_written}, {result.files_after} in all",
-        f"{result.states_expired} old states expired",
-        f"{result.files_removed} files ({result.bytes_removed / 1e6:,.1f} MB) removed",
+        f"{counted(result.files_compacted, 'small file')} {would} {result.files_written}, {result.files_after} in all",
+        f"{counted(result.states_expired, 'old state')} expired",
+        f"{counted(result.files_removed, 'file')} ({result.bytes_removed / 1e6:,.1f} MB) removed",
     ]
     if result.compactions_lost:
-        parts.append(f"{result.compactions_lost} compactions lost to writers; the next time does them")
+        parts.append(
+            f"{counted(result.compactions_lost, 'compaction')} lost to writers; the next time does them"
+        )
     return "; ".join(parts)
 
 

@@ -11,7 +11,9 @@ from typing import Any, Protocol, TextIO
 
 from snakka.spark.pipelines.progress import (
     BETWEEN,
+    NOT_STARTED,
     count_text,
+    counted,
     lag_text,
     seconds_text,
     sink_line,
@@ -149,15 +151,18 @@ def summary_lines(status: Mapping[str, Any]) -> list[str]:
     lines = [f"{status['pipeline']} {status['state']} after {time_text(seconds)}"]
     width = max((len(name) for name in status["sinks"]), default=0)
     for name, sink in status["sinks"].items():
+        if sink["state"] == NOT_STARTED:
+            lines.append(f"  {name:<{width}}  {NOT_STARTED}")
+            continue
         written = sink["rows_written"]
         parts = [
-            f"{count_text(sink['rows'])} rows in",
-            *([] if written is None else [f"{count_text(written)} rows out"]),
-            f"{count_text(sink['batches'])} batches",
+            f"{counted(sink['rows'], 'row')} in",
+            *([] if written is None else [f"{counted(written, 'row')} out"]),
+            counted(sink["batches"], "batch", "es"),
             f"slowest {seconds_text(sink['slowest_batch_ms'])}",
             f"lag {lag_text(sink, lambda lag: count_text(sum(lag.values())))}",
         ]
         if sink["bad_rows"]:
-            parts.append(f"{count_text(sink['bad_rows'])} bad rows")
+            parts.append(counted(sink["bad_rows"], "bad row"))
         lines.append(f"  {name:<{width}}  {', '.join(parts)}")
     return lines
