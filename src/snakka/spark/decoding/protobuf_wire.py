@@ -217,7 +217,8 @@ def merged(lanes: Lanes, found: Found) -> tuple[Lanes, Found]:
         places = zip(found.number[parts].tolist(), found.length[parts].tolist(), strict=True)
         copies += [lanes.data[place : place + size] for place, size in places]
     data = np.concatenate([lanes.data[: lanes.nowhere], *copies, np.zeros(PADDING, np.uint8)])
-    return Lanes(data, lanes.position, lanes.end, lanes.row, lanes.failures), Found(lane, start, length)
+    read = np.full(len(lanes), end)  # of the lanes themselves nothing is left
+    return Lanes(data, read, read.copy(), lanes.row, lanes.failures), Found(lane, start, length)
 
 
 def _ascends(lane: Numbers) -> bool:
