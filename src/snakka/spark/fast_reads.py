@@ -9,6 +9,7 @@ way.
 """
 
 import json
+import pickle
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -97,12 +98,12 @@ def _mapped(spark: "SparkSession", name: str, reader: Any, schema: StructType) -
     from pyspark.sql.udf import UserDefinedFunction
     from pyspark.util import PythonEvalType
 
-    ranges = list(reader.planned_apart())
+    ranges = [pickle.dumps(each) for each in reader.planned_apart()]  # a task makes only its own out of that
 
     def read(numbers: "Iterator[pyarrow.RecordBatch]") -> "Iterator[pyarrow.RecordBatch]":
         for batch in numbers:
             for number in batch.column(0).to_pylist():
-                yield from reader.read(ranges[number])
+                yield from reader.read(pickle.loads(ranges[number]))
 
     numbers = _of_unknown_size(spark.range(0, len(ranges), 1, max(len(ranges), 1)))
     # DataFrame.mapInArrow does the same, and wants pandas for it.
@@ -114,5 +115,5 @@ def _mapped(spark: "SparkSession", name: str, reader: Any, schema: StructType) -
 def _of_unknown_size(numbers: DataFrame) -> DataFrame:
     """The same rows: Spark would take what is made of a few numbers for small, and send it to all executors for a join."""
     spark = numbers.sparkSession
-    rows = numbers._jdf.toDF()
-    return DataFrame(spark._jsparkSession.createDataFrame(rows.javaRDD(), rows.schema()), spark)
+    rows = numbers._jdf.queryExecution().toRdd()
+    return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, numbers._jdf.schema(), False), spark)
