@@ -77,6 +77,20 @@ class ExecutorDeath(Fault):
             time.sleep(0.02)
 
 
+class MortalReading:
+    """Passes on the rows of a batch query; the first task that has some kills its executor."""
+
+    def __init__(self, directory: Path) -> None:
+        self._options = {"deathdirectory": str(directory)}
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        death = ExecutorDeath(self._options)
+        for batch in batches:
+            if death.is_at(BEFORE_A_TASK, STEPS.index(BEFORE_A_TASK)):
+                death.happen()
+            yield batch
+
+
 class MortalTopicWriter(FaultyStreamWriter):
     """Writes as the sink of topics does."""
 

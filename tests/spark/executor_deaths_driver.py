@@ -1,4 +1,5 @@
-"""A driver that survives its executors: the numbers of a topic into a topic, then a Delta table, then an Iceberg table.
+"""A driver that survives its executors: the numbers of a topic into a topic, then a Delta table, then an Iceberg table; last
+they are read as a batch, by the shortest way.
 
 python executor_deaths_driver.py MASTER BOOTSTRAP SOURCE TARGET DIRECTORY ROWS_A_BATCH
 """
@@ -9,14 +10,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from executor_deaths import MortalDelta, MortalIceberg, MortalTopics
+from executor_deaths import MortalDelta, MortalIceberg, MortalReading, MortalTopics
 
+from pyspark_snakka import enable_fast_reads
 from snakka.spark.session import open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
+BATCH = "batch"
 SINKS = {"topic": MortalTopics, "delta": MortalDelta, "iceberg": MortalIceberg}
 QUERY_SECONDS = 240.0
 # Executors start often, and do little.
@@ -63,7 +66,21 @@ def main(master: str, bootstrap: str, source: str, target: str, directory: Path,
         spark.dataSource.register(kind)
         query = start(spark, bootstrap, source, directory, rows_a_batch, name, sinks[name])
         watch(spark, query, directory / "executors")
+    (directory / "batch").write_text(read_batch(spark, bootstrap, source, directory))
     spark.stop()
+
+
+def read_batch(spark: "SparkSession", bootstrap: str, source: str, directory: Path) -> str:
+    """How many rows there are, and how many different ones."""
+    enable_fast_reads()
+    deaths = directory / f"deaths-{BATCH}"
+    deaths.mkdir()
+    rows = (
+        spark.read.format("snakka").options(subscribe=source, **{"kafka.bootstrap.servers": bootstrap}).load()
+    )
+    passed = rows.mapInArrow(MortalReading(deaths), rows.schema)
+    found = passed.selectExpr("count(*)", "count(distinct value)").collect()[0]
+    return f"{found[0]} {found[1]}"
 
 
 def start(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyspark
 import pytest
 from executor_deaths import EXECUTOR, STEPS, command_of, executor_id
-from executor_deaths_driver import SINKS
+from executor_deaths_driver import BATCH, SINKS
 from pipeline_commands import Terminal
 from table_reading import (
     Counts,
@@ -95,7 +95,9 @@ def test_every_row_is_there_once_wherever_executors_are_killed(
     )
     assert code == 0, (tmp_path / "run.log").read_text()
     marks = [tmp_path / f"deaths-{sink}" / f"death {batch}" for sink in SINKS for batch in range(len(STEPS))]
-    assert len({id_of_dead_executor(mark) for mark in marks}) == len(SINKS) * len(STEPS)
+    marks.append(tmp_path / f"deaths-{BATCH}" / "death 0")
+    assert len({id_of_dead_executor(mark) for mark in marks}) == len(SINKS) * len(STEPS) + 1
+    assert (tmp_path / "batch").read_text() == f"{ROWS} {ROWS}"
 
     seen = values(broker.bootstrap_servers, target)
     assert sorted(int(value.split(":")[0]) for value in seen) == [*range(ROWS)]
