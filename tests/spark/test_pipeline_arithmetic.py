@@ -226,12 +226,13 @@ def test_what_a_status_says() -> None:
     assert failed[-1] == "  error: no space"
     assert summary_lines(status(state="finished", ended_ms=3000)) == [
         "p finished after 2s",
-        "  out  100 rows in, 100 rows out, 1 batch, slowest 500 ms, lag 2, 2 bad rows",
+        "  out  100 rows in, 100 rows out, 1 batch, slowest 500 ms, lag 2, 1 late row, 2 bad rows",
     ]
     single = {**status()["sinks"]["out"], "rows": 1, "rows_written": 1, "batches": 2, "bad_rows": 1}
     ended = status(state="finished", ended_ms=3000, sinks={"out": single})
     assert (
-        summary_lines(ended)[1] == "  out  1 row in, 1 row out, 2 batches, slowest 500 ms, lag 2, 1 bad row"
+        summary_lines(ended)[1]
+        == "  out  1 row in, 1 row out, 2 batches, slowest 500 ms, lag 2, 1 late row, 1 bad row"
     )
 
 
@@ -495,6 +496,7 @@ STEP_TRACE = """[X] Task 0 failed: An exception was thrown from the Python worke
             "too long",
         ),
         (STEP_TRACE.format("ValueError: the total is cursed"), "the total is cursed (money.py:6)"),
+        (STEP_TRACE.format("ValueError: It is cursed."), "It is cursed (money.py:6)"),
         (STEP_TRACE.format("KeyError: 'total'"), "KeyError: 'total' (money.py:6)"),
         (STEP_TRACE.replace("/home/me/pyspark-jobs", "/opt/pyspark").format("OSError: no room"), "no room"),
         (
@@ -516,7 +518,10 @@ def test_what_spark_says_becomes_a_line(text: str, line: str) -> None:
             "There are [1] sources in the checkpoint offsets and now there are [2]",
             "call the sink something else",
         ),
-        ("[X] Provided key schema does not match existing state key schema.", "reset --to earliest`"),
+        (
+            "[X] Provided key schema does not match existing state key schema.",
+            "key schema; the file is not the one that the checkpoint is of: change its steps back",
+        ),
         (
             "Streaming stateful operator name does not match with the operator in state metadata.",
             "begin anew",

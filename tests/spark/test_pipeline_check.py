@@ -291,7 +291,7 @@ sinks:
 def test_a_cluster_that_does_not_answer_is_no_problem_of_the_file(tmp_path: Path) -> None:
     text = "kafka: {bootstrap.servers: '127.0.0.1:1', default.api.timeout.ms: 500, request.timeout.ms: 400}\n"
     text += "sources: {a: {topics: a}}\nsinks: {out: {format: noop}}\n"
-    with pytest.raises(PipelineError, match=r"127\.0\.0\.1:1"):
+    with pytest.raises(PipelineError, match=r"^no broker answers: 127\.0\.0\.1:1 can't be reached"):
         topic_problems(read(tmp_path, text))
 
 

@@ -99,4 +99,5 @@ def open_admin(kafka: Mapping[str, str]) -> Iterator[Admin]:
     except ClientConfigError as error:
         raise PipelineError(f"kafka: {error}") from None
     except (ClientError, ApiError) as error:
-        raise PipelineError(f"{kafka.get(BOOTSTRAP, '')}: {error}") from None
+        brokers, message = kafka.get(BOOTSTRAP, ""), str(error)
+        raise PipelineError(message if brokers in message else f"{brokers}: {message}") from None

@@ -100,7 +100,8 @@ def silence_pyspark() -> None:
 def reason(error: BaseException) -> str:
     """One line: what is wrong, and what to do where that is known."""
     line = plain(_own_words(error)) or type(error).__name__
-    return line + next((remedy for pattern, remedy in _REMEDIES if pattern.search(line)), "")
+    remedy = next((remedy for pattern, remedy in _REMEDIES if pattern.search(line)), "")
+    return (line.removesuffix(".") if remedy.startswith((";", ":")) else line) + remedy
 
 
 def place_in_steps(frames: Iterable[tuple[str, object]]) -> str:
@@ -120,7 +121,8 @@ def plain(text: str) -> str:
     text = _STATE.sub("", _CONDITION.sub("", text)).strip()
     line = next((each.strip() for each in text.splitlines() if each.strip()), "")
     line = _PLACE.sub("", _JAVA_CLASS.sub("", line) or line).strip()
-    return (line if len(line) <= _LONGEST else line[:_LONGEST] + "...") + place
+    line = line if len(line) <= _LONGEST else line[:_LONGEST] + "..."
+    return line.removesuffix(".") + place if place else line
 
 
 def _own_words(error: BaseException) -> str:

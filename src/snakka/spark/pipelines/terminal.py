@@ -162,7 +162,8 @@ def summary_lines(status: Mapping[str, Any]) -> list[str]:
             f"slowest {seconds_text(sink['slowest_batch_ms'])}",
             f"lag {lag_text(sink, lambda lag: count_text(sum(lag.values())))}",
         ]
-        if sink["bad_rows"]:
-            parts.append(counted(sink["bad_rows"], "bad row"))
+        parts += [
+            counted(sink[f"{kind}_rows"], f"{kind} row") for kind in ("late", "bad") if sink[f"{kind}_rows"]
+        ]
         lines.append(f"  {name:<{width}}  {', '.join(parts)}")
     return lines
