@@ -236,6 +236,20 @@ def test_what_a_status_says() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", [LineDisplay, LiveDisplay])
+def test_who_reads_what_a_run_shows_may_go(kind: type[LineDisplay | LiveDisplay]) -> None:
+    reader, writer = os.pipe()
+    out = os.fdopen(writer, "w")
+    display = kind(out)
+    with os.fdopen(reader) as read:
+        display.say("it starts")
+        assert read.readline() == "it starts\n"
+    display.say("it runs")
+    display.update(status(), 1.0, force=True)
+    with pytest.raises(BrokenPipeError):  # which the command meets when all is done
+        out.close()
+
+
 def test_plain_lines_come_at_most_once_a_second() -> None:
     out = io.StringIO()
     display = LineDisplay(out)

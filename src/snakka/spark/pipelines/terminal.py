@@ -1,6 +1,7 @@
 """How a run shows itself: a block of lines that is redrawn on a terminal, plain lines anywhere else.
 
-Rule: both show the same words (`progress.sink_line`). Nothing is drawn more often than eyes can follow.
+Rule: both show the same words (`progress.sink_line`). Nothing is drawn more often than eyes can follow. A run does not end
+because nobody looks any more: who reads its output may go.
 """
 
 import os
@@ -40,18 +41,33 @@ def open_display(out: TextIO) -> Display:
     return LiveDisplay(out) if can_redraw else LineDisplay(out)
 
 
+class _Output:
+    """Written to at once, until it can't be."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out: TextIO | None = out
+
+    def write(self, text: str) -> None:
+        if self._out is None:
+            return
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except (OSError, ValueError):  # a pipe whose reader has gone, a terminal that was closed
+            self._out = None
+
+
 class LiveDisplay:
     """For a terminal: as wide as it is now, and never higher, since lines that have left it can't be redrawn."""
 
     def __init__(self, out: TextIO) -> None:
-        self._out = out
+        self._out = _Output(out)
         self._drawn: list[str] = []
         self._drawn_at = float("-inf")
 
     def say(self, line: str) -> None:
         self._erase(shutil.get_terminal_size().columns)
         self._out.write(line + "\n")
-        self._out.flush()
 
     def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
         if not force and now - self._drawn_at < _REDRAW_SECONDS:
@@ -66,7 +82,6 @@ class LiveDisplay:
         self._erase(size.columns)
         self._drawn = lines[: max(1, size.lines - 1)]
         self._out.write("".join(line + "\n" for line in self._drawn))
-        self._out.flush()
 
     def _erase(self, columns: int) -> None:
         """A terminal that became narrower has made several lines of one."""
@@ -96,14 +111,13 @@ class LineDisplay:
     """For a log: a line for a batch, at most one a second for each sink; and one when a sink falls silent."""
 
     def __init__(self, out: TextIO) -> None:
-        self._out = out
+        self._out = _Output(out)
         self._shown: dict[str, tuple[int, float]] = {}  # sink: batch, when
         self._note = ""
         self._silent: set[str] = set()
 
     def say(self, line: str) -> None:
         self._out.write(line + "\n")
-        self._out.flush()
 
     def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
         if status.get("note") and status["note"] != self._note:
