@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     |(?P<number>-?(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?))
     |(?P<name>\.?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
-    |(?P<mark>[{}\[\]()<>=;,:\-+/])""",
+    |(?P<mark>[{}\[\]()<>=;,:.\-+/])""",
     re.VERBOSE | re.DOTALL,
 )
 # In the order of their numbers, which begin at one.
@@ -91,6 +91,15 @@ class _Parser:
         self._at += 1
         return token
 
+    def _full_name(self) -> str:
+        """A name with dots, before which those who format files begin a new line."""
+        name = self._take()
+        while self._peek().startswith("."):
+            name += self._take()
+            if name.endswith("."):
+                name += self._take()
+        return name
+
     def _text(self) -> str:
         parts = [self._take()]
         while self._peek()[:1] in ('"', "'"):
@@ -146,7 +155,7 @@ class _Parser:
         while token := self._peek():
             if token == "package":
                 self._take()
-                file.package = self._take()
+                file.package = self._full_name()
                 self._take(";")
             elif token == "import":
                 self._take()
@@ -207,8 +216,10 @@ class _Parser:
         while self._peek() != "}":
             if self._peek() == "option":
                 self._skip_statement()
-                continue
-            self._field(message, []).oneof_index = index
+            elif self._peek() == ";":  # behind an option in braces
+                self._take()
+            else:
+                self._field(message, []).oneof_index = index
         self._take("}")
 
     def _field(self, message: DescriptorProto, optional: list[Any]) -> Any:
@@ -219,7 +230,7 @@ class _Parser:
             if label == "optional" and self._is_proto3:
                 field.proto3_optional = True
                 optional.append(field)
-        kind = self._take()
+        kind = self._full_name()
         self._set_type(field, kind)
         field.name = self._take()
         self._take("=")
@@ -270,7 +281,7 @@ class _Parser:
         self._take("<")
         key = self._take()
         self._take(",")
-        value = self._take()
+        value = self._full_name()
         self._take(">")
         field = message.field.add(name=self._take(), label=3)
         self._take("=")
