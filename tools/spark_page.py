@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from snakka.spark.read_options import OPTIONS
-from snakka.spark.session import FAST_SETTINGS
+from snakka.spark.session import FAST_SETTINGS, REDACTED
 from snakka.spark.tables.table_options import DELTA_OPTIONS, ICEBERG_OPTIONS, TableOption
 from snakka.spark.topic_sink.write_options import DEFAULT_DECISION_TOPIC
 
@@ -53,6 +53,10 @@ one, and each overwrites what the others have committed: give each query a `kafk
 seen. Spark says that a batch is done by asking for the next one: with `processingTime="1 hour"` it is committed an hour
 later, and the last one before a query stops, as that of `trigger(once=True)`, by the next run. `availableNow=True` knows no
 such delay, and neither do [declared pipelines](pipelines.md), which say it themselves.
+
+Spark shows the options of a query in its plans, UI and event log, but for those whose name or value looks like a secret to
+it. A private key as text does not: in a session of your own set `spark.redaction.regex` to
+`{redacted}`, as `snakka pipeline` does.
 
 A DataFrame with `pushDownFilters=true` is for one filter: Spark keeps the ranges of the last one with it, and uses them for
 whatever else is made of that DataFrame, so that a second filter, a union or a join of it with itself, or a count of all of
@@ -179,6 +183,7 @@ _WRITING = (
 def spark_page() -> str:
     """The whole page."""
     return _TEXT.format(
+        redacted=REDACTED,
         reading=_table(
             ("option", "default", "queries", "meaning"),
             ((f"`{each.name}`", each.default, each.where.value, each.meaning) for each in OPTIONS),

@@ -225,6 +225,17 @@ def test_paths_of_a_catalog_are_beside_the_file(
         assert options.get(f"catalog.{name}") == expected
 
 
+def test_certificates_and_keys_are_beside_the_file(tmp_path: Path) -> None:
+    """Wherever the command is run, and on executors of this machine, which have directories of their own."""
+    certificates = '"ssl.truststore.location" = "ca.pem", "ssl.keystore.location" = "/etc/client.pem"'
+    text = LEAST.replace('topics = "orders"', f'topics = "orders"\nkafka = {{{certificates}}}')
+    assert text != LEAST
+    kafka = read(tmp_path, text).sources["orders"].kafka
+    assert kafka["ssl.truststore.location"] == str(tmp_path / "ca.pem")
+    assert kafka["ssl.keystore.location"] == "/etc/client.pem"
+    assert kafka["bootstrap.servers"] == read(tmp_path, LEAST).sources["orders"].kafka["bootstrap.servers"]
+
+
 @pytest.mark.parametrize("topics", ["orders", " orders ,", ("orders",)])
 def test_one_topic_has_the_subject_of_its_name(tmp_path: Path, topics: object) -> None:
     said = json.dumps(topics)

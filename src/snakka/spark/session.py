@@ -26,6 +26,7 @@ _STDERR = 2
 _TRUSTED_ARROW = "-Darrow.enable_unsafe_memory_access=true -Darrow.enable_null_check_for_get=false"
 
 
+REDACTED = "(?i)secret|password|token|access[.]?key|PRIVATE KEY"
 _SOCKETS = "spark.python.unix.domain.socket.dir"
 _SHORT_DIRECTORY = (
     "/tmp"  # where sockets are by default, unless a container has a directory of its own for them
@@ -83,6 +84,8 @@ def default_confs(master: str, cores: int) -> dict[str, str]:
         "spark.sql.streaming.stopTimeout": "30s",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # Spark shows options of sources in plans and logs, but for those that look like this: its own words, and a key's.
+        "spark.redaction.regex": REDACTED,
         # The sink's transactions belong to one attempt of a task at a time.
         "spark.speculation": "false",
     }

@@ -241,7 +241,7 @@ class _Reading:
             starting_offsets=table.get("starting_offsets", "earliest"),
             headers=table.get("headers", False),
             watermark=self._watermark(table, title),
-            kafka={**self._kafka, **table.get("kafka", {})},
+            kafka=resolved_files({**self._kafka, **table.get("kafka", {})}, self._directory),
             options=table.get("options", {}),
         )
         self._check_decoding(source, title)
@@ -298,7 +298,7 @@ class _Reading:
             view=view,
             mode=table.get("mode", "append"),
             path=self._place(table.get("path")) if "path" in table else "",
-            kafka={**self._kafka, **table.get("kafka", {})},
+            kafka=resolved_files({**self._kafka, **table.get("kafka", {})}, self._directory),
             options=table.get("options", {}),
         )
 
@@ -473,6 +473,12 @@ def _split_topics(table: Table) -> tuple[str, ...]:
 def resolved_place(text: str, directory: Path) -> str:
     """A path beside the file as an absolute one; an address such as s3a://... as it is."""
     return text if "://" in text or text.startswith("file:") else str((directory / text).resolve())
+
+
+def resolved_files(kafka: Mapping[str, str], directory: Path) -> dict[str, str]:
+    """The client's settings with its certificates and keys that are beside the file as absolute paths."""
+    files = {name for name, value in kafka.items() if value and name.lower().endswith(".location")}
+    return {name: str(directory / value) if name in files else value for name, value in kafka.items()}
 
 
 def resolved_catalog(catalog: Mapping[str, str], directory: Path) -> dict[str, str]:
