@@ -229,7 +229,15 @@ def test_a_stream_by_tokens_over_tls_is_written_exactly_once(
 def test_spark_shows_no_private_key_of_a_query(spark: "SparkSession") -> None:
     """Plans have all options; Spark leaves out what looks like a secret to it, which a key as text does not by itself."""
     key = "-----BEGIN PRIVATE KEY-----MIIBVgIBADANBgkq-----END PRIVATE KEY-----"
-    options = {**NEEDED, "subscribe": "t", "kafka.ssl.keystore.key": key, "kafka.client.id": "shown"}
+    options = {
+        "kafka.bootstrap.servers": "localhost:9092",
+        "kafka.security.protocol": "SSL",
+        "kafka.ssl.keystore.type": "PEM",
+        "kafka.ssl.keystore.certificate.chain": "a certificate",
+        "kafka.ssl.keystore.key": key,
+        "kafka.client.id": "shown",
+        "subscribe": "t",
+    }
     shown = spark.readStream.format("snakka").options(**options).load()._jdf.queryExecution().toString()
     assert "kafka.client.id=shown" in shown
     assert "MIIBVgIBADANBgkq" not in shown
