@@ -1,5 +1,6 @@
 """Graphs of tables: Spark Declarative Pipelines read our topics, started by `snakka pipeline run`."""
 
+import signal
 from pathlib import Path
 
 import pyarrow.dataset
@@ -49,8 +50,7 @@ def test_a_graph_of_tables_reads_topics(broker: BlockingLocalBroker, tmp_path: P
     with terminal.start("run", spec.name, "--master", "local[2]", *SMALL) as running:
         assert running.process.wait(WAIT_SECONDS) == 0, running.output
         running.wait_for_the_last_process()
-    counts = pyarrow.dataset.dataset(tmp_path / "spark-warehouse" / "counts").to_table().to_pylist()
-    assert counts == [{"orders": 100}]
+    assert counts_in(tmp_path) == [{"orders": 100}]
 
     # What is wrong with SQL only Spark's analysis finds.
     with (tmp_path / "graph" / "counts.sql").open("a") as file:
@@ -65,5 +65,52 @@ def test_a_graph_of_tables_reads_topics(broker: BlockingLocalBroker, tmp_path: P
     )
     assert "Registering SQL file" in checked.stderr
     assert "Traceback" not in checked.stderr
-    assert pyarrow.dataset.dataset(tmp_path / "spark-warehouse" / "counts").to_table().to_pylist() == counts
+    assert counts_in(tmp_path) == [{"orders": 100}]
     assert not (tmp_path / "spark-warehouse" / "buyers").exists()
+
+
+def counts_in(directory: Path) -> list[dict[str, int]]:
+    rows: list[dict[str, int]] = (
+        pyarrow.dataset.dataset(directory / "spark-warehouse" / "counts").to_table().to_pylist()
+    )
+    return rows
+
+
+def test_a_graph_is_continued_by_the_next_run_wherever_that_is_started(
+    broker: BlockingLocalBroker, tmp_path: Path
+) -> None:
+    """The first run is killed between two batches, the second is started in another directory."""
+    with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for number in range(500):
+            producer.send("more-orders", b"%d" % number)
+        producer.flush()
+    graph = tmp_path / "a graph"  # with a blank, as directories may have them
+    (graph / "tables").mkdir(parents=True)
+    tables = TABLES.format(bootstrap=broker.bootstrap_servers).replace(
+        '"subscribe", "orders"', '"subscribe", "more-orders"'
+    )
+    one_by_one = tables.replace('"earliest")', '"earliest").option("maxOffsetsPerTrigger", "10")')
+    (graph / "tables" / "tables.py").write_text(one_by_one)
+    spec = graph / "spark-pipeline.yml"
+    spec.write_text(
+        f"name: shop\nstorage: file://{tmp_path}/storage\nlibraries: [{{glob: {{include: tables/**}}}}]\n"
+    )
+    batches = graph / "spark-warehouse" / "orders" / "_spark_metadata"
+    terminal = Terminal(graph, JDK_JAVA_OPTIONS=QUICK_START)
+    with terminal.start("run", spec.name, "--master", "local[2]", *SMALL) as running:
+        running.until((batches / "2").exists)
+        running.signal(signal.SIGKILL)
+        running.wait_for_the_last_process()
+    assert not (batches / "49").exists()
+
+    (graph / "tables" / "tables.py").write_text(tables)
+    (graph / "tables" / "counts.sql").write_text(
+        "CREATE MATERIALIZED VIEW counts AS SELECT count(DISTINCT value) AS orders, count(*) AS rows FROM orders"
+    )
+    (tmp_path / "elsewhere").mkdir()
+    terminal = Terminal(tmp_path / "elsewhere", JDK_JAVA_OPTIONS=QUICK_START)
+    with terminal.start("run", str(spec), "--master", "local[2]", *SMALL) as running:
+        assert running.process.wait(WAIT_SECONDS) == 0, running.output
+        running.wait_for_the_last_process()
+    assert counts_in(graph) == [{"orders": 500, "rows": 500}]
+    assert not (tmp_path / "elsewhere" / "spark-warehouse").exists()

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -171,11 +172,51 @@ def test_a_graph_of_tables_is_handed_to_spark(
     main(["pipeline", "run", str(file), "--master", "local[2]", "--conf", "spark.a=b"])
     (ran,) = (command[command.index(_CLASS) + 2 :] for command in started)
     assert ran == ["run", "--spec", str(file), "--remote", "local[2]", "--conf", "spark.a=b"]
+    assert not (tmp_path / "spark-warehouse").exists()
     capsys.readouterr()
     assert main(["pipeline", "check", str(file)]) == 2
     said = capsys.readouterr()
     assert said.out == f"{file}: Pipeline spec missing required field `storage`.\n"
     assert said.err.startswith("Loading pipeline spec from ")
+
+
+@pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]")
+@pytest.mark.parametrize(
+    ("arguments", "content", "environment", "is_kept"),
+    [
+        ([], "", {}, True),
+        (["--master", "local[2]"], "configuration: {spark.sql.shuffle.partitions: 1}\n", {}, True),
+        (["--master", "sc://host"], "", {}, False),
+        (["--conf", "spark.sql.catalog.spark_catalog=x"], "", {}, False),
+        ([], "configuration: {spark.sql.warehouse.dir: /tables}\n", {}, False),
+        ([], "", {"HIVE_CONF_DIR": "/etc/hive"}, False),
+    ],
+)
+def test_tables_of_a_graph_are_kept_beside_its_file_unless_there_is_another_catalog(
+    arguments: list[str],
+    content: str,
+    environment: dict[str, str],
+    is_kept: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And all settings are told to both of Spark's processes: the first hands over only some of more than ten."""
+    for name in ("SPARK_CONF_DIR", "HIVE_CONF_DIR", "HADOOP_CONF_DIR", "PYSPARK_SUBMIT_ARGS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    file = tmp_path / "spark-pipeline.yml"
+    file.write_text(f"name: graph\nlibraries: []\n{content}")
+    told: list[str] = []
+    monkeypatch.setattr(
+        os,
+        "execve",
+        lambda path, command, settings: told.extend(shlex.split(settings["PYSPARK_SUBMIT_ARGS"])),
+    )
+    main(["pipeline", "run", str(file), *arguments, "--conf", "spark.a=b c"])
+    assert told[-3:] == ["--conf", "spark.a=b c", "pyspark-shell"]
+    assert (f"spark.sql.warehouse.dir={tmp_path / 'spark-warehouse'}" in told) is is_kept
+    assert ("spark.sql.catalogImplementation=hive" in told) is is_kept
 
 
 @pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]")

@@ -6,19 +6,25 @@ A file with `libraries` is one of Spark's. In its SQL and Python, `snakka` is a 
     spark.readStream.format("snakka").option("subscribe", "orders")...
 
 Rule: there is one engine for such graphs, and it is Spark's; this only starts it as the wheel's script does, with the
-Python and the addresses that suit.
+Python and the addresses that suit, and with a catalog that is still there when it is run again:
+
+    beside the file:  spark-warehouse/ (the tables)  metastore_db/ (which there are)
+
+Spark's own forgets all tables when it ends, and the next run finds directories that it takes for somebody else's.
 """
 
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NoReturn
 
-from snakka.spark.pipelines.document import Value
+from snakka.spark.pipelines.document import Value, read_document
 from snakka.spark.pipelines.dry_run_output import DryRunOutput
 from snakka.spark.pipelines.problems import GraphFilesError, PipelineError
 
@@ -32,6 +38,13 @@ _NEEDED = {
 # Of an output that nobody understood, the end is shown.
 _MOST_LINES = 200
 _CLASS = "org.apache.spark.deploy.SparkPipelines"
+_WAREHOUSE = "spark.sql.warehouse.dir"
+_CATALOG = "spark.sql.catalogImplementation"
+_METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
+# Who sets one of these has tables elsewhere.
+_OWN_CATALOGS = (_WAREHOUSE, _CATALOG, "spark.sql.catalog.", "spark.hadoop.javax.jdo.", "spark.hadoop.hive.")
+_OWN_SETTINGS = ("SPARK_CONF_DIR", "HIVE_CONF_DIR", "HADOOP_CONF_DIR")
+_REMOTE = "sc://"
 
 
 def is_sparks(root: Value) -> bool:
@@ -49,7 +62,13 @@ def check_spec(file: Path, show: Callable[[str], None]) -> None:
 
     GraphFilesError has what is wrong, PipelineError means that it can't be said: the output was shown then.
     """
-    command, environment = _program("dry-run", file, [])
+    with TemporaryDirectory(prefix="snakka-dry-run-") as nowhere:
+        # Spark makes the directory of its tables even if it makes none.
+        _dry_run(file, {} if _has_own_catalog(file, {}) else {_WAREHOUSE: nowhere}, show)
+
+
+def _dry_run(file: Path, settings: Mapping[str, str], show: Callable[[str], None]) -> None:
+    command, environment = _program("dry-run", file, [], settings)
     output = DryRunOutput(file, lambda each: each.read_text("utf-8", "replace"))
     last_lines: deque[str] = deque(maxlen=_MOST_LINES)
     with subprocess.Popen(
@@ -87,17 +106,43 @@ def run_spec(file: Path, *, master: str | None, confs: Mapping[str, str]) -> NoR
     arguments = [] if master is None else ["--remote", master]  # it always runs through Spark Connect
     for name, value in confs.items():
         arguments += ["--conf", f"{name}={value}"]
-    command, environment = _program("run", file, arguments)
+    is_elsewhere = (master or "").startswith(_REMOTE) or _has_own_catalog(file, confs)
+    kept = {} if is_elsewhere else _kept_beside(file)
+    command, environment = _program("run", file, arguments, {**kept, **confs})
     sys.stdout.flush()
     os.execve(command[0], command, environment)
 
 
-def _program(action: str, file: Path, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+def _has_own_catalog(file: Path, confs: Mapping[str, str]) -> bool:
+    told = read_document(file).content.get("configuration")
+    names = [*confs, *(told.content if told is not None and isinstance(told.content, dict) else ())]
+    is_set = any(str(name).startswith(_OWN_CATALOGS) for name in names)
+    return is_set or any(os.environ.get(name) for name in _OWN_SETTINGS)
+
+
+def _kept_beside(file: Path) -> dict[str, str]:
+    """Where the tables are, and who knows of them: the same wherever the command is given."""
+    directory = file.resolve().parent
+    return {
+        _CATALOG: "hive",
+        _WAREHOUSE: str(directory / "spark-warehouse"),
+        _METASTORE: f"jdbc:derby:;databaseName={directory / 'metastore_db'};create=true",
+    }
+
+
+def _program(
+    action: str, file: Path, arguments: list[str], settings: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """The command, and an environment that has the settings of Spark once more.
+
+    The process that it starts first hands them over in tens, of which the one behind it takes the last alone.
+    """
     missing = missing_packages()
     if missing:
         raise PipelineError(f"graphs of tables need {', '.join(missing)}: pip install 'pyspark[pipelines]'")
     import pyspark
 
+    told = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     home = Path(pyspark.__file__).parent
     command = [str(home / "bin" / "spark-class"), _CLASS, str(home / "pipelines" / "cli.py")]
     environment = {
@@ -106,6 +151,7 @@ def _program(action: str, file: Path, arguments: list[str]) -> tuple[list[str], 
         "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"),
         "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
         "PYSPARK_DRIVER_PYTHON": os.environ.get("PYSPARK_DRIVER_PYTHON", sys.executable),
+        "PYSPARK_SUBMIT_ARGS": f"{shlex.join(told)} {os.environ.get('PYSPARK_SUBMIT_ARGS', 'pyspark-shell')}",
     }
     return [*command, action, "--spec", str(file), *arguments], environment
 
