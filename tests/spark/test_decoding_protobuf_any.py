@@ -276,7 +276,12 @@ def test_any_message_of_any_schema_is_what_the_runtime_reads(seed: int) -> None:
             # What stays bytes is not looked into.
             assert error is not None or "binary" in decoder.struct.simpleString(), value.hex()
             continue
-        if _is_of_another_kind(message) or error in STRICTER:
+        try:
+            if error in STRICTER or _is_of_another_kind(message):
+                continue
+        except UnicodeDecodeError:
+            # A key of a map that Python can't have, within what stays bytes here or was passed over before it.
+            assert error is not None or "binary" in decoder.struct.simpleString(), value.hex()
             continue
         assert error is None, value.hex()
         assert list(_differences(row, _columns(message))) == [], value.hex()
