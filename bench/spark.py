@@ -56,11 +56,11 @@ def obstacles() -> list[str]:
     return [f"Spark {_spark_version()}, {os.cpu_count()} tasks at a time; its own connector is {connector}"]
 
 
-def measure(directory: Path, *, quick: bool) -> Iterator[Row]:
-    """Every row that can be measured here."""
+def measure(directory: Path, *, quick: bool, only_scans: bool = False) -> Iterator[Row]:
+    """Every row that can be measured here, or only those that compare fast readers."""
     if shutil.which("java") is None:
         return
-    jars = find_spark_connector()
+    jars = None if only_scans else find_spark_connector()
     with start_snakka(directory / "spark-data") as server:
         server.seconds_to_first_ack()
         scratch = directory / "spark"
@@ -222,12 +222,13 @@ def _spark_version() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="little data, one round, two partitions only")
+    parser.add_argument("--scans", action="store_true", help="only beside Parquet files, and of log files")
     arguments = parser.parse_args()
     for note in obstacles():
         print(note)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="snakka-bench-") as directory:
-        for row in measure(Path(directory), quick=arguments.quick):
+        for row in measure(Path(directory), quick=arguments.quick, only_scans=arguments.scans):
             verdict = "ok" if row.is_met else "MISSED"
             print(
                 f"{verdict:>6}  {row.what}: {shown_figure(row)} ({row.target}) {row.snakka} / {row.other}",
