@@ -1,14 +1,13 @@
 """Stands before a catalog and fails as networks and servers do: before the catalog has done what it is asked, or after."""
 
 import http.client
-import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import urlsplit
+
+from tests.spark.http_server import HttpServer, JsonHandler
 
 NOT_PASSED_ON = ("host", "content-length", "accept-encoding")
 
@@ -41,11 +40,9 @@ def failing_proxy(target: str) -> Iterator[tuple[str, Faults]]:
     faults = Faults()
     to = urlsplit(target)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(JsonHandler):
         def _pass_on(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            body = self.body()
             when, what = faults.of(self.command, urlsplit(self.path).path)
             if when == "before":
                 return self._fail(what)
@@ -57,38 +54,21 @@ def failing_proxy(target: str) -> Iterator[tuple[str, Faults]]:
             connection.close()
             if when == "after":
                 return self._fail(what)
-            return self._answer(answer.status, content)
+            return self.answer_bytes(answer.status, content)
 
         def _fail(self, what: str) -> None:
             if what.isdecimal():
                 error = {"message": "not now", "type": "Fault", "code": int(what)}
-                return self._answer(int(what), json.dumps({"error": error}).encode())
+                return self.answer(int(what), {"error": error})
             if what == "silence":
                 faults.stopped.wait(60)
             self.close_connection = True
             return None
 
-        def _answer(self, code: int, content: bytes) -> None:
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(content)
-
         do_GET = do_POST = do_HEAD = do_DELETE = _pass_on  # noqa: N815 -- http.server's names
 
-        def log_message(self, *_: Any) -> None:
-            """Silence."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", faults
-    finally:
-        faults.stopped.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(10)
+    with HttpServer(Handler) as server:
+        try:
+            yield server.url, faults
+        finally:
+            faults.stopped.set()

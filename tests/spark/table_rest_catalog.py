@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -23,6 +22,7 @@ from pyiceberg.exceptions import (
     TableAlreadyExistsError,
 )
 from pyiceberg.table import CommitTableRequest
+from tests.spark.http_server import HttpServer, JsonHandler
 
 NAMESPACE_SEPARATOR = "\x1f"
 CODES = {
@@ -120,31 +120,11 @@ def running_rest_catalog(directory: Path) -> Iterator[tuple[str, RestCatalog]]:
     """The server's address while it runs, and what it was asked."""
     catalog = RestCatalog(directory)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(JsonHandler):
+        def _pass_on(self) -> None:
+            self.answer(*catalog.answer(self.command, urlsplit(self.path).path, self.body()))
 
-        def _answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            code, answer = catalog.answer(self.command, urlsplit(self.path).path, body)
-            content = b"" if self.command == "HEAD" else json.dumps(answer).encode()
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+        do_GET = do_POST = do_HEAD = do_DELETE = _pass_on  # noqa: N815 -- http.server's names
 
-        do_GET = do_POST = do_HEAD = do_DELETE = _answer  # noqa: N815 -- http.server's names
-
-        def log_message(self, *_: Any) -> None:
-            """Silence."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", catalog
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)
+    with HttpServer(Handler) as server:
+        yield server.url, catalog

@@ -125,7 +125,7 @@ def client_settings(
             raise SparkOptionError(f"{PREFIX}{setting} can't be set: {refused[setting]}")
         if value in _SO_ANYWAY.get(dotted(setting), ()):
             continue
-        if setting.startswith(_KERBEROS):
+        if dotted(setting).startswith(_KERBEROS):
             _warn_without_effect(setting, "there is no GSSAPI, and nothing else asks for it")
             continue
         if _is_of_another(setting, kind):
@@ -187,9 +187,7 @@ def _check_store(name: str, kind: str) -> None:
 
 def _is_of_another(setting: str, kind: type[ConnectionSettings]) -> bool:
     name = dotted(setting)
-    if name in JAVA_METRICS or name.startswith(
-        _KERBEROS
-    ):  # without GSSAPI, which is refused, nobody asks for it
+    if name in JAVA_METRICS:
         return True
     return name not in _NAMES[kind] and any(name in names for names in _NAMES.values())
 
