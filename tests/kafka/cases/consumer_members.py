@@ -101,6 +101,12 @@ def describe(broker: Broker, *groups: str, version: int = HEARTBEAT_VERSION) -> 
     return broker.ask(ConsumerGroupDescribeRequest(group_ids=list(groups)), version)
 
 
+def wait_for_assignment(broker: Broker, group: str) -> None:
+    """Until the members that the group has now are assigned: Kafka does it in another thread, after its answer."""
+    request = ConsumerGroupDescribeRequest(group_ids=[group])
+    broker.until(request, lambda answer: answer.groups[0].assignment_epoch == answer.groups[0].group_epoch)
+
+
 def settle(consumers: Sequence[Consumer], rounds: int = 3) -> None:
     """All do as they are told, in turn."""
     for _ in range(rounds):
