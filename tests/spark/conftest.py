@@ -39,6 +39,8 @@ IN_OWN_PROCESSES = {
         "topic_sink_kills",
     )
 }
+# Of these, what takes long and needs no archive of classes: it runs beside the others.
+KILLS = {f"test_{name}_kills.py" for name in ("executor", "table", "topic_sink")}
 # Their tests need the archive of classes; where they run, all may have it.
 NEED_ARCHIVE = {"test_demo.py", "test_pipeline_runs.py"}
 JVM_VARIABLES = ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS")
@@ -55,10 +57,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
-            group = "spark-processes" if item.path.name in IN_OWN_PROCESSES else "spark"
-            item.add_marker(pytest.mark.xdist_group(group))
+            item.add_marker(pytest.mark.xdist_group(_group(item.path.name)))
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(SECONDS))
+
+
+def _group(file: str) -> str:
+    if file in KILLS:
+        return "spark-kills"
+    return "spark-processes" if file in IN_OWN_PROCESSES else "spark"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,7 +75,7 @@ def warm_jvms(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     with pytest.MonkeyPatch.context() as environment:
         if (
             shutil.which("java")
-            and request.path.name in IN_OWN_PROCESSES
+            and request.path.name in IN_OWN_PROCESSES - KILLS
             and any(item.path.name in NEED_ARCHIVE for item in items)
         ):
             environment.setenv("XDG_CACHE_HOME", str(warm_cache(tmp_path_factory)))
