@@ -19,6 +19,7 @@ from pyiceberg.exceptions import (
     NamespaceAlreadyExistsError,
     NoSuchNamespaceError,
     NoSuchTableError,
+    NoSuchViewError,
     TableAlreadyExistsError,
 )
 from pyiceberg.table import CommitTableRequest
@@ -28,6 +29,7 @@ NAMESPACE_SEPARATOR = "\x1f"
 CODES = {
     NoSuchTableError: 404,
     NoSuchNamespaceError: 404,
+    NoSuchViewError: 404,
     NamespaceAlreadyExistsError: 409,
     TableAlreadyExistsError: 409,
     CommitFailedException: 409,
@@ -68,8 +70,8 @@ class RestCatalog:
         if parts == ["config"]:
             return {"defaults": {}, "overrides": {}}
         namespace = tuple(parts[1].split(NAMESPACE_SEPARATOR)) if len(parts) > 1 else ()
-        match method, len(parts):
-            case "POST", 1:
+        match method, parts:
+            case "POST", ["namespaces"]:
                 asked = json.loads(body)
                 for depth in range(1, len(asked["namespace"])):
                     self._catalog.load_namespace_properties(
@@ -77,17 +79,19 @@ class RestCatalog:
                     )  # must be there
                 self._catalog.create_namespace(tuple(asked["namespace"]))
                 return {"namespace": asked["namespace"], "properties": {}}
-            case "GET" | "HEAD", 2:
+            case "GET" | "HEAD", ["namespaces", _]:
                 self._catalog.load_namespace_properties(namespace)
                 return {"namespace": list(namespace), "properties": {}}
-            case "POST", 3:
+            case "POST", ["namespaces", _, "tables"]:
                 return self._create(
                     namespace, CreateTableRequest.model_validate({"location": None, **json.loads(body)})
                 )
-            case "GET" | "HEAD", 4:
-                return self._described(self._catalog.load_table((*namespace, parts[3])))
-            case "POST", 4:
-                return self._commit((*namespace, parts[3]), body)
+            case "GET" | "HEAD", ["namespaces", _, "tables", table]:
+                return self._described(self._catalog.load_table((*namespace, table)))
+            case "GET" | "HEAD", ["namespaces", _, "views", view]:
+                raise NoSuchViewError(view)  # it has none
+            case "POST", ["namespaces", _, "tables", table]:
+                return self._commit((*namespace, table), body)
         raise ValueError(f"{method} {parts} is not in this catalog")
 
     def _create(self, namespace: tuple[str, ...], asked: CreateTableRequest) -> Any:

@@ -107,6 +107,12 @@ def test_writers_at_the_same_moment_and_maintenance_after_them(address: str) -> 
     assert operations == ["append"] * 10 + ["replace", "overwrite"]
 
 
+def test_a_table_that_another_writer_makes_meanwhile_is_no_view(address: str) -> None:
+    """Who finds no table asks for a view of that name next; by then the table may be there."""
+    assert append(opener(address, "no_view"), rows_from(0, 10), 0) is True
+    assert load_catalog("default", type="rest", uri=address).view_exists("lake.no_view") is False
+
+
 def test_a_catalog_may_want_to_know_the_namespaces_that_one_is_in(tmp_path: Path) -> None:
     with running_rest_catalog(tmp_path) as (small, server):
         catalog = load_catalog("default", type="rest", uri=small)
