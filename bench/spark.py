@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 BYTES = 60_000_000  # of small records in a topic, and twice that of large ones
 # Where only fast readers are compared: enough that the query's start, and what the JVM compiles for it, hardly count.
-SCAN_BYTES = 600_000_000
+SCAN_BYTES = 1_000_000_000
 QUICK_BYTES = 20_000_000
 SIZES = (100, 1024)
 PARTITIONS = (1, 2, 8)
@@ -82,6 +82,7 @@ def measure(directory: Path, *, quick: bool, only_scans: bool = False) -> Iterat
                 topic.fill(server.bootstrap_servers)
                 queries.write_parquet(topic)
                 yield from _measure_scans(queries, topic, 1 if quick else SCAN_ROUNDS)
+                queries.discard(topic)
             if jars is not None:
                 yield _measure_overhead(queries, server.bootstrap_servers, 1 if quick else STREAM_ROUNDS)
         finally:

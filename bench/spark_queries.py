@@ -4,6 +4,7 @@ Rule: the same session, as many rows of the same size, and the same query; only 
 call to its return, planning included: where a frame is planned when it is loaded, the loading too.
 """
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -156,6 +157,12 @@ class Queries:
     def write_parquet(self, topic: Topic) -> None:
         """The same rows as files, as many as there are partitions."""
         self.frame(Reader.OURS, topic).write.mode("overwrite").parquet(str(self._parquet_of(topic)))
+
+    def discard(self, topic: Topic) -> None:
+        """All of it: what is measured next shall find room in the page cache."""
+        shutil.rmtree(self._parquet_of(topic))
+        with Admin(bootstrap_servers=self._bootstrap) as admin:
+            admin.delete_topic(topic.name)
 
     def _parquet_of(self, topic: Topic) -> Path:
         return self._scratch / f"{topic.name}.parquet"

@@ -155,8 +155,10 @@ orders = (
 ```
 
 Spark copies each row that it scans by a source in Python once more than it needs to. After that line what `spark.read`
-loads of `snakka` and `snakka-log` is mapped over ranges of offsets instead, by `mapInArrow`: options, columns, tasks and
-rows are the same, and records of 100 B take the JVM about half the time. It asks for offsets when a DataFrame is loaded,
+loads of `snakka` and `snakka-log` is mapped over ranges of offsets instead, by `mapInArrow`: options, columns and rows
+are the same, and records of 100 B take the JVM about half the time. As where Spark reads files, there is a task for each
+core: partitions with many records are divided, unless `minPartitions` or `maxRecordsPerPartition` say otherwise
+(`minPartitions=1`: a task reads a whole partition of the topic, in order). It asks for offsets when a DataFrame is loaded,
 not when it is first used, and wrong options are told there. Streams, SQL's `USING snakka`, `pushDownFilters=true` and Spark
 Connect go Spark's way as before; `disable()` of what it returns takes it back. bench/RESULTS.md has the figures.
 

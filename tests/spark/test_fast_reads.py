@@ -3,6 +3,7 @@
 That the rows are the same, whatever the options are, is shown where those are tested, by either way.
 """
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ from tests.spark.source_topics import fill
 
 from pyspark_snakka import FastReads, enable_fast_reads, enable_kafka_alias
 from snakka.client.blocking import Admin
+from snakka.spark import fast_reads as fast_reads_module
+from snakka.spark.source import batch_reader
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ def topic(broker: BlockingLocalBroker, new_topic: NewTopic) -> str:
 def load(spark: "SparkSession", broker: BlockingLocalBroker, topic: str) -> Callable[..., "DataFrame"]:
     def loaded(name: str = "snakka", **options: str) -> "DataFrame":
         servers = {"kafka.bootstrap.servers": broker.bootstrap_servers}
-        return spark.read.format(name).options(subscribe=topic, **servers, **options).load()
+        return spark.read.format(name).options(**{"subscribe": topic, **servers, **options}).load()
 
     return loaded
 
@@ -92,6 +95,55 @@ def test_the_alias_reads_by_the_shortest_way_too(load: Callable[..., "DataFrame"
         alias.disable()
     assert MAPPED in plan(frame)
     assert values(frame) == list(range(8))
+
+
+@pytest.mark.usefixtures("fast_reads")
+def test_there_is_work_for_all_cores(
+    spark: "SparkSession",
+    broker: BlockingLocalBroker,
+    new_topic: NewTopic,
+    load: Callable[..., "DataFrame"],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cores = spark.sparkContext.defaultParallelism
+    assert cores > 1, "else nothing is shown here"
+    monkeypatch.setattr(batch_reader, "_LEAST_RECORDS_A_TASK", 4)
+    large = new_topic(1)
+    fill(broker.bootstrap_servers, large, range(4 * cores))
+
+    def tasks(**options: str) -> list[list[int]]:
+        """The values that each of them reads."""
+        frame = load(subscribe=large, **options)
+        return [[int(row.value) for row in task] for task in frame.rdd.glom().collect()]
+
+    divided = tasks()
+    assert len(divided) == cores
+    assert all(divided)
+    assert [value for task in divided for value in task] == list(range(4 * cores))
+    # Whoever says how many has his way, and few records are worth no more tasks.
+    assert len(tasks(minPartitions="1")) == 1
+    assert len(tasks(minPartitions=str(cores + 1))) == cores + 1
+    assert len(tasks(maxRecordsPerPartition="1000")) == 1
+    assert len(tasks(endingOffsets=json.dumps({large: {"0": 7}}))) == 1
+    reads = enable_fast_reads()
+    reads.disable()
+    assert len(tasks()) == 1, "Spark's own source has a task for each partition of the topic"
+
+
+@pytest.mark.usefixtures("fast_reads")
+def test_options_are_what_the_user_gave(spark: "SparkSession") -> None:
+    given = {
+        "subscribe": "a",
+        "startingOffsets": '{"a":{"0":-2}}',
+        "kafka.sasl.jaas.config": 'x y="z -> ,(1)";\n',
+    }
+    assert dict(fast_reads_module._options(spark.read.options(**given, includeHeaders=True))) == {
+        "subscribe": "a",
+        "startingoffsets": '{"a":{"0":-2}}',
+        "kafka.sasl.jaas.config": 'x y="z -> ,(1)";\n',
+        "includeheaders": "true",
+    }
+    assert dict(fast_reads_module._options(spark.read)) == {}
 
 
 @pytest.mark.usefixtures("fast_reads")

@@ -1,7 +1,4 @@
-"""Batches made ahead: in order, a few at a time, with the maker's error, and with nothing that stays behind.
-
-Files are read in a thread, and a client fetches in its event loop; whoever takes the batches sees no difference.
-"""
+"""Batches made ahead in an event loop: in order, a few at a time, with the maker's error, and nothing stays behind."""
 
 import asyncio
 import threading
@@ -13,10 +10,9 @@ import pytest
 
 from snakka.runtime.loop_thread import LoopThread
 from snakka.spark import read_ahead
-from snakka.spark.read_ahead import MOST_AHEAD, FetchAhead, ReadAhead
+from snakka.spark.read_ahead import MOST_AHEAD, FetchAhead
 
 SECONDS = 20
-Ahead = ReadAhead[int] | FetchAhead[int]
 
 
 class Maker:
@@ -56,8 +52,8 @@ def loop() -> Iterator[Loop]:
     made.thread.end()
 
 
-@pytest.fixture(params=["in a thread", "in an event loop"])
-def ahead_of(request: pytest.FixtureRequest, loop: Loop) -> Callable[[Maker], Ahead]:
+@pytest.fixture
+def ahead_of(loop: Loop) -> Callable[[Maker], FetchAhead[int]]:
     def fetched(maker: Maker) -> FetchAhead[int]:
         async def batches(client: object) -> AsyncGenerator[int, None]:
             assert client is loop
@@ -67,18 +63,18 @@ def ahead_of(request: pytest.FixtureRequest, loop: Loop) -> Callable[[Maker], Ah
 
         return FetchAhead(loop.begin, batches)
 
-    if request.param == "in a thread":
-        return lambda maker: ReadAhead(maker.batches())
     return fetched
 
 
-def test_batches_come_in_order(ahead_of: Callable[[Maker], Ahead]) -> None:
+def test_batches_come_in_order(ahead_of: Callable[[Maker], FetchAhead[int]]) -> None:
     ahead = ahead_of(Maker(1000))
     assert list(ahead) == [*range(1000)]
     assert not ahead.is_running
 
 
-def test_batches_come_in_order_however_slowly_they_are_taken(ahead_of: Callable[[Maker], Ahead]) -> None:
+def test_batches_come_in_order_however_slowly_they_are_taken(
+    ahead_of: Callable[[Maker], FetchAhead[int]],
+) -> None:
     taken = []
     for number in ahead_of(Maker(200)):
         taken.append(number)
@@ -86,7 +82,9 @@ def test_batches_come_in_order_however_slowly_they_are_taken(ahead_of: Callable[
     assert taken == [*range(200)]
 
 
-def test_the_next_ones_are_made_while_one_is_used_and_no_more(ahead_of: Callable[[Maker], Ahead]) -> None:
+def test_the_next_ones_are_made_while_one_is_used_and_no_more(
+    ahead_of: Callable[[Maker], FetchAhead[int]],
+) -> None:
     maker = Maker(100, wanted=51 + MOST_AHEAD)
     taken = iter(ahead_of(maker))
     assert [next(taken) for _ in range(51)] == [*range(51)]
@@ -95,7 +93,7 @@ def test_the_next_ones_are_made_while_one_is_used_and_no_more(ahead_of: Callable
     assert maker.made == 51 + MOST_AHEAD
 
 
-def test_an_error_comes_after_what_was_made_before_it(ahead_of: Callable[[Maker], Ahead]) -> None:
+def test_an_error_comes_after_what_was_made_before_it(ahead_of: Callable[[Maker], FetchAhead[int]]) -> None:
     ahead = ahead_of(Maker(3, fails=True))
     taken = iter(ahead)
     assert [next(taken) for _ in range(3)] == [0, 1, 2]
@@ -104,7 +102,7 @@ def test_an_error_comes_after_what_was_made_before_it(ahead_of: Callable[[Maker]
     assert not ahead.is_running
 
 
-def test_nothing_is_made_any_more_when_nobody_needs_it(ahead_of: Callable[[Maker], Ahead]) -> None:
+def test_nothing_is_made_any_more_when_nobody_needs_it(ahead_of: Callable[[Maker], FetchAhead[int]]) -> None:
     maker = Maker(1000)
     ahead = ahead_of(maker)
     taken = iter(ahead)
@@ -112,22 +110,6 @@ def test_nothing_is_made_any_more_when_nobody_needs_it(ahead_of: Callable[[Maker
     taken.close()  # type: ignore[attr-defined] -- a generator
     assert not ahead.is_running
     assert maker.made <= 2 + MOST_AHEAD
-
-
-def test_who_waits_for_something_himself_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_ahead, "END_SECONDS", 0.01)
-    may_end = threading.Event()
-
-    def batches() -> Iterator[int]:
-        yield 0
-        may_end.wait(SECONDS)
-
-    ahead = ReadAhead(batches())
-    taken = iter(ahead)
-    assert next(taken) == 0
-    taken.close()  # type: ignore[attr-defined] -- a generator
-    assert ahead.is_running, "so that its client is not used for something else"
-    may_end.set()
 
 
 def test_a_fetch_that_waits_ends_at_once_when_nobody_needs_it(loop: Loop) -> None:

@@ -2,7 +2,8 @@
 
 Spark copies every row of such a scan once more than it needs to, and counts it for metrics: for small records that is nearly
 as much as all else that the JVM does with them. So what `spark.read` loads of our formats is planned where it is loaded, and
-read by mapInArrow. It is read by the same readers: options, columns, tasks and rows are the same.
+read by mapInArrow. It is read by the same readers: options, columns and rows are the same. Only the tasks may be more: it is
+known here how many run at a time, and there is work for all of them if no option says otherwise.
 
 Rule: it is asked for, it changes only how fast batches are, and it can be taken back. What it does not know goes Spark's
 way.
@@ -12,6 +13,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql.datasource import CaseInsensitiveDict, DataSource, DataSourceReader
@@ -79,8 +81,11 @@ def _loaded(asked: DataFrameReader, path: Any) -> DataFrame | None:
 
 
 def _options(asked: DataFrameReader) -> CaseInsensitiveDict:
-    converters = asked._spark._jvm.scala.jdk.javaapi.CollectionConverters
-    return CaseInsensitiveDict(dict(converters.asJava(asked._jreader.extraOptions().originalMap())))
+    """In a few long answers of the JVM's: to ask for one after the other takes longer than all else that happens here."""
+    given = asked._jreader.extraOptions().originalMap()
+    mark = uuid4().hex  # no name or value has it
+    names, values = (each.mkString(mark).split(mark) for each in (given.keys(), given.values()))
+    return CaseInsensitiveDict({name: value for name, value in zip(names, values, strict=True) if name})
 
 
 def _named_paths(paths: list[str]) -> dict[str, str]:
@@ -98,7 +103,8 @@ def _mapped(spark: "SparkSession", name: str, reader: Any, schema: StructType) -
     from pyspark.sql.udf import UserDefinedFunction
     from pyspark.util import PythonEvalType
 
-    ranges = [pickle.dumps(each) for each in reader.planned_apart()]  # a task makes only its own out of that
+    planned = reader.planned_apart(spark.sparkContext.defaultParallelism)
+    ranges = [pickle.dumps(each) for each in planned]  # a task makes only its own out of that
 
     def read(numbers: "Iterator[pyarrow.RecordBatch]") -> "Iterator[pyarrow.RecordBatch]":
         for batch in numbers:

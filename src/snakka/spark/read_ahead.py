@@ -1,12 +1,12 @@
-"""Batches that are made while Spark takes the one before: decoding and the way into the JVM go on at the same time.
+"""Batches that are fetched while Spark takes the one before: broker and JVM work at the same time.
 
-Rule: what makes them runs in one other thread, a few batches ahead and no more; what goes wrong there is told where the
+Files need none of it: the kernel reads ahead, and another thread costs more than it saves where tasks keep all cores busy.
+Rule: what makes them runs in one event loop, a few batches ahead and no more; what goes wrong there is told where the
 batches are taken.
 """
 
 import asyncio
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import aclosing
@@ -27,11 +27,25 @@ class _End(NamedTuple):
     error: BaseException | None
 
 
-class _Ahead(ABC, Generic[T]):
-    """Iterates over batches that are made in another thread, once."""
+class FetchAhead(Generic[T]):
+    """Iterates once over `batches` that a client fetches: made in its event loop, where nobody else must be woken for them.
 
-    def __init__(self) -> None:
+    `begin` is that of a blocking client.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[Callable[[Any], Coroutine[Any, Any, None]]], "Future[None]"],
+        batches: Callable[[Any], AsyncGenerator[T, None]],
+    ) -> None:
         self._made: SimpleQueue[T | _End] = SimpleQueue()
+        self._batches = batches
+        self._made_count = self._taken_count = 0  # each is counted in one thread only
+        self._has_room = asyncio.Event()
+        self._waits_for_room = False
+        self._has_ended = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._making = begin(self._make)
 
     def __iter__(self) -> Iterator[T]:
         try:
@@ -44,86 +58,19 @@ class _Ahead(ABC, Generic[T]):
             self._stop()
 
     @property
-    @abstractmethod
     def is_running(self) -> bool:
         """Whether a batch is still being made, though nobody needs it any more."""
-
-    @abstractmethod
-    def _make_room(self) -> None:
-        """One was taken, and so another one may be made."""
-
-    @abstractmethod
-    def _stop(self) -> None:
-        """No more are needed."""
-
-
-class ReadAhead(_Ahead[T]):
-    """For `batches` that wait for files: they are made in a thread of their own."""
-
-    def __init__(self, batches: Iterator[T]) -> None:
-        super().__init__()
-        self._batches = batches
-        self._room = threading.Semaphore(MOST_AHEAD - 1)  # the first one needs none
-        self._is_stopped = False
-        self._thread = threading.Thread(target=self._make, name="snakka read ahead", daemon=True)
-        self._thread.start()
-
-    @property
-    def is_running(self) -> bool:
-        return self._thread.is_alive()
-
-    def _make_room(self) -> None:
-        self._room.release()
-
-    def _stop(self) -> None:
-        self._is_stopped = True
-        self._room.release()
-        self._thread.join(END_SECONDS)
-
-    def _make(self) -> None:
-        end = _End(None)
-        try:
-            for batch in self._batches:
-                self._made.put(batch)
-                self._room.acquire()
-                if self._is_stopped:
-                    break
-        except BaseException as error:
-            end = _End(error)
-        self._made.put(end)
-
-
-class FetchAhead(_Ahead[T]):
-    """For `batches` that a client fetches: they are made in its event loop, where nobody else must be woken for them.
-
-    `begin` is that of a blocking client.
-    """
-
-    def __init__(
-        self,
-        begin: Callable[[Callable[[Any], Coroutine[Any, Any, None]]], "Future[None]"],
-        batches: Callable[[Any], AsyncGenerator[T, None]],
-    ) -> None:
-        super().__init__()
-        self._batches = batches
-        self._made_count = self._taken_count = 0  # each is counted in one thread only
-        self._has_room = asyncio.Event()
-        self._waits_for_room = False
-        self._has_ended = threading.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._making = begin(self._make)
-
-    @property
-    def is_running(self) -> bool:
         return not self._has_ended.is_set()
 
     def _make_room(self) -> None:
+        """One was taken, and so another one may be made."""
         self._taken_count += 1
         if self._waits_for_room:
             assert self._loop is not None  # where the batch came from
             self._loop.call_soon_threadsafe(self._has_room.set)
 
     def _stop(self) -> None:
+        """No more are needed."""
         self._making.cancel()
         self._has_ended.wait(END_SECONDS)
 

@@ -3,6 +3,7 @@
 Rule: it has the columns of the source `snakka`, and its options where they make sense; see `log_options` for its own.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -79,26 +80,25 @@ class LogReader(DataSourceReader):
         self.filters = PushedFilters()
 
     def partitions(self) -> list[InputPartition]:
+        return self.planned_apart(os.cpu_count() or 1)
+
+    def planned_apart(self, tasks_at_a_time: int) -> list[InputPartition]:
+        """The same in a process of the user's, which knows how many tasks can run at a time."""
         from snakka.spark.log_reader.planning import plan
 
-        return [*plan(self._options, self.filters)]
-
-    def planned_apart(self) -> list[InputPartition]:
-        """The same in a process of the user's: it needs no client."""
-        return self.partitions()
+        return [*plan(self._options, self.filters, tasks_at_a_time)]
 
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         from snakka.spark.log_reader.damage import Damages
         from snakka.spark.log_reader.segment_ranges import LogRange
         from snakka.spark.log_reader.segment_reader import RangeReader
-        from snakka.spark.read_ahead import ReadAhead
         from snakka.spark.worker_process import keep_what_is_loaded
 
         if not isinstance(partition, LogRange):
             return iter(())  # Spark's own: there was nothing to plan
         keep_what_is_loaded()
         damages = Damages(self._options.source.fail_on_data_loss)
-        return iter(ReadAhead(RangeReader(partition, self._columns, damages).batches()))
+        return RangeReader(partition, self._columns, damages).batches()
 
 
 class FilteringLogReader(LogReader):

@@ -4,7 +4,6 @@ Rule: everything is looked at once. What the broker appends later is not read; w
 """
 
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -51,25 +50,25 @@ class _Wanted(NamedTuple):
     aborted: tuple[AbortedTransaction, ...]
 
 
-def plan(options: LogOptions, filters: PushedFilters) -> list[LogRange]:
+def plan(options: LogOptions, filters: PushedFilters, tasks_at_a_time: int) -> list[LogRange]:
     """The tasks of a query; `filters` leave out what can't pass."""
     for _ in range(_LOOKS):
         try:
-            return _planned(options, filters)
+            return _planned(options, filters, tasks_at_a_time)
         except ChangingDirectoryError as error:
             # The broker has just compacted or removed something: all is looked at again.
             latest = error
     raise latest
 
 
-def _planned(options: LogOptions, filters: PushedFilters) -> list[LogRange]:
+def _planned(options: LogOptions, filters: PushedFilters, tasks_at_a_time: int) -> list[LogRange]:
     damages = Damages(options.source.fail_on_data_loss)
     views = _views(options, damages)
     _check_named(options.source.start, "start", views)
     _check_named(options.source.end, "end", views)
     wanted = [_wanted(view, options, filters) for key, view in views.items() if filters.may_have(key)]
     total = sum(each.end - each.start for one in wanted for each in one.stretches)
-    most_bytes = bytes_a_task(total, options.source.least_pieces, options.most_bytes, os.cpu_count() or 1)
+    most_bytes = bytes_a_task(total, options.source.least_pieces, options.most_bytes, tasks_at_a_time)
     return [each for one in wanted for each in _ranges(one, most_bytes)]
 
 

@@ -15,6 +15,8 @@ from snakka.spark.log_reader.segments import SegmentFile
 from snakka.storage.transaction_index import AbortedTransaction
 
 _LEAST_BYTES = 4 << 20
+# Partitions are hardly ever of quite the same size: so much more does not make another task of what is left.
+_UNEVEN = 1.01
 
 
 class Stretch(NamedTuple):
@@ -69,13 +71,16 @@ class LogRange(InputPartition):
         return f"{self.topic}-{self.partition} [{self.first_offset}, {self.end_offset}) {self.size} bytes"
 
 
-def bytes_a_task(total: int, least_tasks: int | None, most_bytes: int, cores: int) -> int:
+def bytes_a_task(total: int, least_tasks: int | None, most_bytes: int, tasks_at_a_time: int) -> int:
     """How much one task reads at most, so that there are `least_tasks` if the data can be divided so.
 
-    If nobody says how many, there is work for all cores, as where Spark divides files; little data is not divided for that.
+    If nobody says how many, there is the same work for all that run at a time, so that none is left with a last one while
+    the others wait. Little data is not divided for that.
     """
     if least_tasks is None:
-        return max(1, min(most_bytes, max(math.ceil(total / cores), _LEAST_BYTES)))
+        rounds = max(math.ceil(total / tasks_at_a_time / most_bytes), 1)
+        even = math.ceil(total / (rounds * tasks_at_a_time) * _UNEVEN)
+        return max(1, min(most_bytes, max(even, _LEAST_BYTES)))
     return max(1, min(most_bytes, math.ceil(total / max(least_tasks, 1))))
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# Spark takes some 10 ms to begin a task: so many records take it longer.
+_LEAST_RECORDS_A_TASK = 50_000
+
 
 class BatchReader(DataSourceReader):
     """Reads the ranges between startingOffsets and endingOffsets."""
@@ -42,12 +45,12 @@ class BatchReader(DataSourceReader):
         """The ranges, divided as the options say."""
         return self._planned(worker_clients().admin(admin_settings(self.options.settings)))
 
-    def planned_apart(self) -> Sequence[InputPartition]:
-        """The same in a process of the user's, where nothing is left open."""
+    def planned_apart(self, tasks_at_a_time: int) -> Sequence[InputPartition]:
+        """The same in a process of the user's, where nothing is left open, and which knows how many tasks run at a time."""
         with Admin(admin_settings(self.options.settings)) as admin:
-            return self._planned(admin)
+            return self._planned(admin, tasks_at_a_time)
 
-    def _planned(self, admin: Admin) -> Sequence[InputPartition]:
+    def _planned(self, admin: Admin, tasks_at_a_time: int = 1) -> Sequence[InputPartition]:
         offsets = TopicOffsets(admin, self.options)
         known = offsets.partitions()
         start, end = offsets.start(known), offsets.end(known)
@@ -58,10 +61,17 @@ class BatchReader(DataSourceReader):
                 )
         whole = [OffsetRange(each, start[each], end[each]) for each in known if self.filters.may_have(each)]
         ranges = within_logs(self.filters.narrowed(whole, offsets), offsets, self.options)
-        divided = pieces(ranges, self.options.least_pieces, self.options.most_records)
+        divided = pieces(ranges, self._least_pieces(ranges, tasks_at_a_time), self.options.most_records)
         if self.filters.narrow_offsets:
             return ranges_to_read(divided, offsets.topic_ids)
         return ranges_to_read(with_named_ends(whole, divided, self.options), offsets.topic_ids)
+
+    def _least_pieces(self, ranges: Iterable[OffsetRange], tasks_at_a_time: int) -> int | None:
+        """If nobody says how many, there is work for all cores, as with files of Spark; few records are not divided."""
+        if self.options.least_pieces is not None or self.options.most_records is not None:
+            return self.options.least_pieces
+        records = sum(max(each.size, 0) for each in ranges)
+        return min(tasks_at_a_time, records // _LEAST_RECORDS_A_TASK)
 
     def read(self, partition: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
         return self._reader.read(partition)
