@@ -11,9 +11,9 @@ way.
 
 import json
 import pickle
+import secrets
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql.datasource import CaseInsensitiveDict, DataSource, DataSourceReader
@@ -83,7 +83,7 @@ def _loaded(asked: DataFrameReader, path: Any) -> DataFrame | None:
 def _options(asked: DataFrameReader) -> CaseInsensitiveDict:
     """In a few long answers of the JVM's: to ask for one after the other takes longer than all else that happens here."""
     given = asked._jreader.extraOptions().originalMap()
-    mark = uuid4().hex  # no name or value has it
+    mark = secrets.token_hex(16)  # no name or value has it
     names, values = (each.mkString(mark).split(mark) for each in (given.keys(), given.values()))
     return CaseInsensitiveDict({name: value for name, value in zip(names, values, strict=True) if name})
 
