@@ -16,8 +16,7 @@ _REASONS = {
     "offset commits": """a commit costs the broker about 100 us of processor time in all, so 5,000 a second are half a core;
         where other work keeps both cores busy there is less than that left""",
     "Spark reads all columns": """our connector adds a broker, a second socket, checksum and decoding to what the JVM does
-        with rows from Python, on the two cores that the JVM needs too, as the figures in brackets show. One partition is one
-        task, as with Spark's own connector, where Parquet's file is read by two""",
+        with rows from Python, on the two cores that the JVM needs too, as the figures in brackets show""",
     "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them.
         What log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns
         remain, as the figures in brackets show. The faster our connector is, the less there is to save: beside Spark's
