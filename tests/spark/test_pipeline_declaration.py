@@ -432,6 +432,46 @@ WRONG = [
         ],
     ),
     ('format = "console"', "format = console", ["orders.toml:6: it is no TOML: Invalid value"]),
+    # What newcomers do: a key of the file's behind its tables, Python's names of settings, Spark's without its own.
+    (
+        'format = "console"',
+        'format = "console"\ntrigger = "once"',
+        ["orders.toml:7: sink out has no key trigger, which belongs at the top of the file"],
+    ),
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        'kafka.bootstrap_servers = "x:1"',
+        [
+            "orders.toml:2: source orders needs bootstrap.servers: the brokers to begin with, under kafka, not bootst"
+        ],
+    ),
+    (
+        "[sinks.out]",
+        "[spark]\nexecutor.memory = '2g'\n[sinks.out]",
+        [
+            "orders.toml:6: spark has executor.memory: there is master, and names that begin with spark., such as spark.ex"
+        ],
+    ),
+    (
+        "[sinks.out]",
+        "[errors]\ntopic = 'dead'\n[sinks.out]",
+        ["orders.toml:5: errors needs policy: fail, skip or dead-letter"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = ["orders",\n  false]',
+        ["orders.toml:5: topics of source orders has false, which must be a text; put it in quotes"],
+    ),
+    (
+        'topics = "orders"',
+        "topics = []",
+        ["orders.toml:4: topics of source orders must be a text, or a list of texts, not an empty list"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\n[sources.orders.kafka]\nclient.id = "x"\nclient.rack = "${NOBODY}"',
+        ["orders.toml:7: kafka of source orders uses ${NOBODY}, which the environment does not have"],
+    ),
 ]
 
 
@@ -473,6 +513,19 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
 )
 def test_what_is_no_yaml_is_said(tmp_path: Path, text: str, said: str) -> None:
     assert problems(tmp_path, text, "p.yml")[0].startswith(said)
+
+
+def test_a_name_that_is_only_the_files_is_said_to_be_so(tmp_path: Path) -> None:
+    (said,) = problems(tmp_path, LEAST, "my orders.toml")
+    assert said.endswith("; the file is called so: give it a name, as the key name")
+
+
+@pytest.mark.parametrize(("text", "name"), [(TOML, "p.toml"), (YAML, "p.yaml")])
+def test_a_mark_before_the_text_is_none_of_it(tmp_path: Path, text: str, name: str) -> None:
+    plain, marked = tmp_path / f"plain-{name}", tmp_path / f"marked-{name}"
+    plain.write_text(text)
+    marked.write_text(text, encoding="utf-8-sig")
+    assert read_document(marked) == read_document(plain)
 
 
 def test_a_file_that_can_not_be_read_is_said(tmp_path: Path) -> None:

@@ -187,7 +187,8 @@ class _Reading:
         self._registry = top.get("registry")
         name = top.get("name", self._file.name.split(".")[0])
         if not _FILE_NAME.fullmatch(name):
-            self._say(top.line("name"), f"name can't be {name}: letters, digits, - _ and . only")
+            from_file = "" if "name" in top else "; the file is called so: give it a name, as the key name"
+            self._say(top.line("name"), f"name can't be {name}: letters, digits, - _ and . only{from_file}")
         sources = {each: self._source(each, value, top) for each, value in top.get("sources", {}).items()}
         steps = self._steps(top.get("steps", {}), tuple(sources))
         views = (*sources, *steps)
@@ -307,7 +308,7 @@ class _Reading:
             return "fail", None
         table = self._read(top.value("errors"), file_keys.ERROR_KEYS, "errors")
         policy: str = table.get("policy", "fail")
-        if table.is_wrong("policy"):
+        if "policy" not in table:  # that has been said
             return policy, None
         if policy != "dead-letter":
             for name in table.values:
@@ -389,7 +390,8 @@ class _Reading:
                 return
         if BOOTSTRAP not in kafka:
             line = top.line("kafka") if "kafka" in top and "kafka" not in table else table.line("kafka")
-            self._say(line, f"{title} needs {BOOTSTRAP}: the brokers to begin with, under kafka")
+            instead = ", not bootstrap_servers" if "bootstrap_servers" in kafka else ""
+            self._say(line, f"{title} needs {BOOTSTRAP}: the brokers to begin with, under kafka{instead}")
 
     def _check_places(self, pipeline: Pipeline) -> None:
         """Two queries that write the same files would undo each other."""
@@ -448,7 +450,8 @@ class _Reading:
         for name in settings:
             line = top.setting_line("spark", name)
             if not name.startswith("spark."):
-                self._say(line, f"spark has {name}: there is master, and names that begin with spark.")
+                known = f"there is master, and names that begin with spark., such as spark.{name}"
+                self._say(line, f"spark has {name}: {known}")
             elif name in _OWN_SPARK_SETTINGS:
                 self._say(line, f"spark has {name}, which is {_OWN_SPARK_SETTINGS[name]}")
         return dict(settings)
@@ -457,7 +460,7 @@ class _Reading:
         return resolved_place(text, self._directory)
 
     def _read(self, value: Value, keys: Keys, title: str) -> Table:
-        return read_table(value, keys, title, self.problems, self._environment)
+        return read_table(value, keys, title, self.problems, self._environment, file_keys.PIPELINE_KEYS)
 
     def _say(self, line: int, message: str) -> None:
         self.problems.append(Problem(line, message))

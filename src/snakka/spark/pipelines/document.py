@@ -42,7 +42,7 @@ def read_document(file: Path) -> Value:
     try:
         if file.stat().st_size > _LARGEST_BYTES:
             raise PipelineFileError(file, [Problem(0, f"it has more than {_LARGEST_BYTES} bytes")])
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")  # some editors begin with a mark
     except OSError as error:
         raise PipelineFileError(file, [Problem(0, error.strerror or str(error))]) from None
     except UnicodeDecodeError:

@@ -65,6 +65,14 @@ _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
+class _WrongError(ValueError):
+    """A part of a value can't be what it is: with a line of its own."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
 class Table:
     """A table of the file after reading: typed values and the lines of its keys."""
 
@@ -104,7 +112,12 @@ class Table:
 
 
 def read_table(
-    value: Value, keys: Keys, title: str, problems: list[Problem], environment: Mapping[str, str]
+    value: Value,
+    keys: Keys,
+    title: str,
+    problems: list[Problem],
+    environment: Mapping[str, str],
+    keys_of_file: Keys = MappingProxyType({}),
 ) -> Table:
     """What is right with the table; what is wrong goes to `problems`. `${NAME}` stands for what the environment has."""
     if not isinstance(value.content, dict):
@@ -114,12 +127,15 @@ def read_table(
     for name, each in value.content.items():
         key = keys.get(name)
         if key is None:
-            problems.append(Problem(each.line, f"{title} has no key {name}{did_you_mean(name, keys)}"))
+            is_of_file = name in keys_of_file
+            hint = ", which belongs at the top of the file" if is_of_file else did_you_mean(name, keys)
+            problems.append(Problem(each.line, f"{title} has no key {name}{hint}"))
             continue
         try:
             values[name] = _converted(key, each, environment)
         except ValueError as error:
-            problems.append(Problem(each.line, f"{name} of {title} {error}"))
+            line = error.line if isinstance(error, _WrongError) else each.line
+            problems.append(Problem(line, f"{name} of {title} {error}"))
     missing = [name for name, key in keys.items() if key.required and name not in value.content]
     problems.extend(Problem(value.line, f"{title} needs {name}: {keys[name].doc}") for name in missing)
     return Table(values, value.content, value.line)
@@ -132,11 +148,11 @@ def _converted(key: Key, value: Value, environment: Mapping[str, str]) -> Any:
         case Kind.SQL if isinstance(content, str) and content.strip():
             converted = content
         case Kind.TEXT if isinstance(content, str) and content.strip():
-            converted = _filled(content, environment)
+            converted = _filled(content, environment, value.line)
         case Kind.TEXTS if isinstance(content, str) and content.strip():
-            converted = (_filled(content, environment),)
-        case Kind.TEXTS if isinstance(content, list) and content and all(map(_is_text, content)):
-            converted = tuple(_filled(each.content, environment) for each in content)
+            converted = (_filled(content, environment, value.line),)
+        case Kind.TEXTS if isinstance(content, list) and content:
+            converted = tuple(_element(each, environment) for each in content)
         case Kind.FLAG if isinstance(content, bool):
             converted = content
         case Kind.BYTES:
@@ -144,7 +160,7 @@ def _converted(key: Key, value: Value, environment: Mapping[str, str]) -> Any:
         case Kind.DURATION:
             converted = read_duration(content)
         case Kind.SETTINGS if isinstance(content, dict):
-            converted = {name: _filled(text, environment) for name, text in _flat(value, "")}
+            converted = dict(_flat(value, "", environment))
         case Kind.TABLES | Kind.TABLE if isinstance(content, dict):
             converted = content
         case _:
@@ -176,28 +192,38 @@ def read_duration(content: object) -> float:
     raise ValueError(f"must be {Kind.DURATION.value}, not {_shown(content)}")
 
 
-def _flat(value: Value, prefix: str) -> list[tuple[str, str]]:
+def _element(value: Value, environment: Mapping[str, str]) -> str:
+    """YAML takes some words, such as no, for something else."""
+    if isinstance(value.content, str) and value.content.strip():
+        return _filled(value.content, environment, value.line)
+    quotes = "" if isinstance(value.content, dict | list | None) else "; put it in quotes"
+    raise _WrongError(value.line, f"has {_shown(value.content)}, which must be a text{quotes}")
+
+
+def _flat(value: Value, prefix: str, environment: Mapping[str, str]) -> list[tuple[str, str]]:
     """Settings by their dotted names: TOML reads `a.b = 1` as a table in a table."""
     settings: list[tuple[str, str]] = []
     for name, each in value.content.items():
         content = each.content
         if isinstance(content, dict):
-            settings.extend(_flat(each, f"{prefix}{name}."))
+            settings.extend(_flat(each, f"{prefix}{name}.", environment))
         elif isinstance(content, bool):
             settings.append((prefix + name, "true" if content else "false"))
         elif isinstance(content, str | int | float):
-            settings.append((prefix + name, str(content)))
+            settings.append((prefix + name, _filled(str(content), environment, each.line)))
         else:
-            raise ValueError(f"has {prefix}{name}, which must be a text or a number, not {_shown(content)}")
+            raise _WrongError(
+                each.line, f"has {prefix}{name}, which must be a text or a number, not {_shown(content)}"
+            )
     return settings
 
 
-def _filled(text: str, environment: Mapping[str, str]) -> str:
+def _filled(text: str, environment: Mapping[str, str], line: int) -> str:
     """The text with its variables; secrets need not be in the file."""
 
     def known(found: re.Match[str]) -> str:
         if found.group(1) not in environment:
-            raise ValueError(f"uses ${{{found.group(1)}}}, which the environment does not have")
+            raise _WrongError(line, f"uses ${{{found.group(1)}}}, which the environment does not have")
         return environment[found.group(1)]
 
     return _VARIABLE.sub(known, text)
@@ -216,15 +242,11 @@ def _line_inside(value: Value, setting: str) -> int | None:
     return None
 
 
-def _is_text(value: Value) -> bool:
-    return isinstance(value.content, str) and bool(value.content.strip())
-
-
 def _shown(content: object) -> str:
     if isinstance(content, dict):
         return "a table"
     if isinstance(content, list):
-        return "a list"
+        return "a list" if content else "an empty list"
     if content is None or content == "":
         return "nothing"
     if isinstance(content, bool):
