@@ -162,6 +162,38 @@ def test_all_that_is_wrong_with_options_is_said_at_once_beside_wrong_keys(
     assert not {*of_keys} & {*option_problems(pipeline)}
 
 
+def test_what_is_said_of_the_file_is_not_logged_beside_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'kafka.bootstrap.servers = "x:1"\nsources.a.topics = "a"\nsources.a.options.maxOffsetPerTrigger = 5\n'
+        'sinks.t = {format = "topic", topic = "b", options.decisionTopics = "c"}\n'
+    )
+    assert [problem.line for problem in option_problems(read_pipeline(file))] == [3, 4]
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("source", "is_read"),
+    [
+        ('topics = ["a", "dead"]', True),
+        ('pattern = "^d.*"', True),
+        ('pattern = "^a.*"', False),
+        ('topics = "dead"\nkafka.bootstrap.servers = "y:1"', False),
+    ],
+)
+def test_dead_letters_do_not_come_back(tmp_path: Path, source: str, is_read: bool) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        f'kafka.bootstrap.servers = "x:1"\n[sources.a]\ndecode = "json"\nschema = "id INT"\n{source}\n'
+        '[sources.raw]\ntopics = "dead"\n[sinks.out]\nformat = "noop"\n[errors]\npolicy = "dead-letter"\ntopic = "dead"\n'
+    )
+    said = [problem.message for problem in option_problems(read_pipeline(file))]
+    reason = "errors has topic dead, which source a reads: each dead letter would come back for ever; name another topic"
+    assert said == ([reason] if is_read else [])
+
+
 def test_two_options_of_which_one_is_enough_are_said_once(tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text(

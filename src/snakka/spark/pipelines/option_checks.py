@@ -6,11 +6,14 @@ end at the first that is wrong; here that is put right, and they are asked again
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
+from snakka.client.setting_rules import dotted
 from snakka.spark.client_settings import BOOTSTRAP, PREFIX, SparkOptionError, consumer_settings
 from snakka.spark.pipelines.cluster_topics import reads_topic
+from snakka.spark.pipelines.declaration import BOOTSTRAP as _SERVERS
 from snakka.spark.pipelines.declaration import DEAD_LETTERS, Pipeline, Sink, Source
 from snakka.spark.pipelines.problems import Problem, did_you_mean
 from snakka.spark.pipelines.progress import read_offsets
@@ -62,7 +65,7 @@ def option_problems(pipeline: Pipeline) -> list[Problem]:
         problems += source_option_problems(pipeline, source, source_options(source, pipeline.name, {}))
     for sink in pipeline.all_sinks.values():
         problems += _sink_option_problems(pipeline, sink)
-    return problems
+    return [*problems, *_returning_dead_letters(pipeline)]
 
 
 def source_options(source: Source, group: str, starts: Mapping[str, Any]) -> dict[str, str]:
@@ -87,7 +90,8 @@ def source_option_problems(
 ) -> Iterator[Problem]:
     title = f"source {source.name}"
     topics = {"subscribe": "topic"} if source.pattern is None else {"subscribePattern": ".*"}
-    for message in _refusals(_check_source, options, {**_BOOTSTRAP, **topics}):
+    known = {name: value for name, value in options.items() if _is_option(name, _SOURCE_OPTIONS)}
+    for message in _refusals(_check_source, known, {**_BOOTSTRAP, **topics}):
         yield _problem(pipeline, source.table, title, message)
     yield from _unknown_options(source.table, _SOURCE_OPTIONS, title)
 
@@ -101,7 +105,10 @@ def _sink_option_problems(pipeline: Pipeline, sink: Sink) -> Iterator[Problem]:
     if check is None:
         return
     title = "errors" if sink.name == DEAD_LETTERS else f"sink {sink.name}"
-    for message in _refusals(check, sink_options(sink), _NEEDED[sink.format]):
+    options = sink_options(sink)
+    if sink.format == "topic":
+        options = {name: value for name, value in options.items() if _is_option(name, _TOPIC_OPTIONS)}
+    for message in _refusals(check, options, _NEEDED[sink.format]):
         yield _problem(pipeline, sink.table, title, message)
     if sink.format == "topic":  # those of tables say it themselves
         yield from _unknown_options(sink.table, _TOPIC_OPTIONS, title)
@@ -111,7 +118,10 @@ def _refusals(
     check: Callable[[Mapping[str, str]], Any], options: Mapping[str, str], needed: Mapping[str, str]
 ) -> Iterator[str]:
     """All that a format has against its options."""
-    left = {**options, **{name: options.get(name) or right for name, right in needed.items()}}
+    left = {
+        name: value for name, value in options.items() if dotted(name) == name or dotted(name) not in needed
+    }
+    left.update({name: options.get(name) or right for name, right in needed.items()})
     said: set[str] = set()
     while True:
         try:
@@ -139,11 +149,28 @@ def _named(options: Mapping[str, str], message: str) -> Iterator[str]:
 
 
 def _unknown_options(table: Table, known: tuple[str, ...], title: str) -> Iterator[Problem]:
-    names = {name.lower() for name in known}
     for name in table.get("options", {}):
-        if name.lower() not in names and not name.lower().startswith(PREFIX):
+        if not _is_option(name, known):
             line = table.setting_line("options", name)
             yield Problem(line, f"{title}: there is no option {name}{did_you_mean(name, known)}")
+
+
+def _is_option(name: str, known: tuple[str, ...]) -> bool:
+    return name.lower().startswith(PREFIX) or name.lower() in {each.lower() for each in known}
+
+
+def _returning_dead_letters(pipeline: Pipeline) -> Iterator[Problem]:
+    """What can't be decoded can't be when it is read again: it would be written again, for ever."""
+    sink = pipeline.dead_letters
+    topic = "" if sink is None or sink.format != "topic" else sink.text("topic")
+    if sink is None or not topic:
+        return
+    for source in pipeline.sources.values():
+        is_read = source.decode != "raw" and source.kafka.get(_SERVERS) == sink.kafka.get(_SERVERS)
+        with suppress(SparkOptionError):  # a pattern that is none has been said
+            if is_read and reads_topic(source, topic):
+                message = f"errors has topic {topic}, which source {source.name} reads: each dead letter would come back"
+                yield Problem(sink.table.line("topic"), f"{message} for ever; name another topic")
 
 
 def _problem(pipeline: Pipeline, table: Table, title: str, message: str) -> Problem:
