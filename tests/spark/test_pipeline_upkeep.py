@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pyarrow
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from tests.free_ports import free_port
+from tests.spark.pipeline_commands import Terminal
 
 from snakka.cli.main import main
 from snakka.spark.pipelines import warm_start
@@ -147,6 +149,63 @@ def test_the_light_home_has_all_but_python(tmp_path: Path, monkeypatch: pytest.M
     assert warm_start.light_home() is None
 
 
+def test_of_two_first_starts_at_once_each_has_a_light_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rename = Path.rename
+    others: list[Path] = []
+
+    def quicker(fresh: Path, home: Path) -> Path:
+        shutil.copytree(fresh, home, symlinks=True)
+        others.append(home)
+        return rename(fresh, home)
+
+    monkeypatch.setattr(Path, "rename", quicker)
+    assert [warm_start.light_home()] == others
+    assert list((tmp_path / "snakka").iterdir()) == others
+
+
+def test_a_warmup_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    """PySpark has its JVM ignore Ctrl-C; this one ends by nothing else."""
+    java, cache = tmp_path / "java", tmp_path / "cache"
+    (java / "bin").mkdir(parents=True)
+    program = java / "bin" / "java"
+    program.write_text(
+        f"#!/bin/sh\ntrap '' INT\necho $$ > {tmp_path}/pid.new\nmv {tmp_path}/pid.new {tmp_path}/pid\nexec sleep 300\n"
+    )
+    program.chmod(0o755)
+    terminal = Terminal(tmp_path, JAVA_HOME=str(java), XDG_CACHE_HOME=str(cache))
+    with terminal.start("warmup") as warmup:
+        warmup.until((tmp_path / "pid").exists)
+        pid = int((tmp_path / "pid").read_text())
+        try:
+            assert list((cache / "snakka").glob("snakka-warmup-*"))
+            assert warmup.signal(signal.SIGINT) == 130, warmup.output
+            assert "Traceback" not in warmup.output
+            assert not list((cache / "snakka").glob("snakka-warmup-*"))
+            assert not _is_running(pid)
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _is_running(pid: int) -> bool:
+    shown = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return shown.stdout.strip() not in ("", "Z")
+
+
+def test_a_warmup_that_can_not_write_says_where_it_could(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "snakka").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert main(["pipeline", "warmup"]) == 1
+    said = "XDG_CACHE_HOME says where else the archive can be"
+    assert capsys.readouterr().err == f"snakka: {tmp_path}/snakka: File exists; {said}\n"
+
+
 def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "spark-pipeline.yml"
     file.write_text("name: graph\nstorage: /nowhere\nlibraries:\n  - glob: {include: tables/**}\n")
@@ -155,6 +214,9 @@ def test_sparks_own_pipelines_are_known(tmp_path: Path, capsys: pytest.CaptureFi
     assert "is a graph of tables, which is Spark's" in capsys.readouterr().err
     assert main(["pipeline", "run", str(file), "--trigger", "once"]) == 2
     assert "leave --trigger out" in capsys.readouterr().err
+    for option in ("--no-spark", "--no-cluster"):
+        assert main(["pipeline", "check", str(file), option]) == 2
+        assert "which Spark alone can check: leave --no-spark and --no" in capsys.readouterr().err
     if missing_packages():
         assert main(["pipeline", "check", str(file)]) == 1
         assert "pip install 'pyspark[pipelines]'" in capsys.readouterr().err
@@ -208,15 +270,18 @@ def test_tables_of_a_graph_are_kept_beside_its_file_unless_there_is_another_cata
     file = tmp_path / "spark-pipeline.yml"
     file.write_text(f"name: graph\nlibraries: []\n{content}")
     told: list[str] = []
-    monkeypatch.setattr(
-        os,
-        "execve",
-        lambda path, command, settings: told.extend(shlex.split(settings["PYSPARK_SUBMIT_ARGS"])),
-    )
+    options: list[str] = []
+
+    def started(path: str, command: list[str], settings: dict[str, str]) -> None:
+        told.extend(shlex.split(settings["PYSPARK_SUBMIT_ARGS"]))
+        options.extend(shlex.split(settings.get("SPARK_SUBMIT_OPTS", "")))
+
+    monkeypatch.setattr(os, "execve", started)
     main(["pipeline", "run", str(file), *arguments, "--conf", "spark.a=b c"])
     assert told[-3:] == ["--conf", "spark.a=b c", "pyspark-shell"]
     assert (f"spark.sql.warehouse.dir={tmp_path / 'spark-warehouse'}" in told) is is_kept
     assert ("spark.sql.catalogImplementation=hive" in told) is is_kept
+    assert (f"-Dderby.stream.error.file={tmp_path / 'derby.log'}" in options) is is_kept
 
 
 @pytest.mark.skipif(bool(missing_packages()), reason="needs pyspark[pipelines]")

@@ -4,6 +4,10 @@ Rule: nothing here imports more than argparse; it is loaded for every command.
 """
 
 import argparse
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, NoReturn
 
 OK = 0
@@ -35,6 +39,23 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message} (see {self.prog} --help)", USAGE)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """SIGTERM, and a terminal that is closed, are as Ctrl-C: what was begun in here is cleaned up."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    wanted = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) == signal.SIG_DFL]
+    for each in wanted:
+        signal.signal(each, stop)
+    try:
+        yield
+    finally:
+        for each in wanted:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def positive(text: str) -> int:

@@ -19,6 +19,7 @@ from snakka.cli.command import (
     USAGE,
     CommandError,
     CommandParser,
+    ended_in_order,
     not_negative,
     positive,
 )
@@ -57,7 +58,8 @@ def run(arguments: Sequence[str]) -> int:
 
     settings = DemoSettings(given.orders, given.seed, given.keep, _command())
     try:
-        agrees = Demo(settings, sys.stdout, _style()).run()
+        with ended_in_order():
+            agrees = Demo(settings, sys.stdout, _style()).run()
     except DemoError as error:
         raise CommandError(str(error), FAILED) from None
     if agrees is None:

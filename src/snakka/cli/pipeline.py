@@ -21,77 +21,25 @@ from snakka.cli.command import (
     CommandError,
     CommandParser,
     assignment,
+    ended_in_order,
     not_negative,
     positive,
     seconds,
 )
+from snakka.cli.pipeline_help import (
+    CHECK_NOTES,
+    CLUSTER_NOTES,
+    DESCRIPTION,
+    EXAMPLES,
+    MAINTAIN_NOTES,
+    RESET_NOTES,
+    RUN_NOTES,
+    STATUS_NOTES,
+    WARMUP_NOTES,
+)
 
 if TYPE_CHECKING:
     from snakka.spark.pipelines.declaration import Pipeline, Trigger
-
-_DESCRIPTION = "Run data pipelines on Spark that are declared in a TOML or YAML file."
-
-_EXAMPLES = """a pipeline, orders.toml:
-  kafka.bootstrap.servers = "127.0.0.1:9092"
-  trigger = "every 5s"
-
-  [sources.orders]
-  topics = "orders"
-  decode = "json"
-  schema = "id BIGINT, customer STRING, total DOUBLE"
-
-  [steps.big]
-  sql = "SELECT id, customer, total FROM orders WHERE total > 100"
-
-  [sinks.alerts]
-  format = "topic"
-  topic = "big-orders"
-  encode = "json"
-  key = "customer"
-
-examples:
-  snakka pipeline check orders.toml                     what is wrong, by line; no data is read
-  snakka pipeline run orders.toml                       until Ctrl-C, or until all is read (available-now)
-  snakka pipeline status orders.toml                    from another terminal
-  snakka pipeline reset orders.toml --to earliest --dry-run
-  snakka pipeline warmup                                once: every run starts a third faster
-  snakka pipeline cluster up --workers 2                then: run orders.toml --master spark://127.0.0.1:7077"""
-
-_CHECK_NOTES = """examples:
-  snakka pipeline check orders.toml
-  snakka pipeline check orders.toml --no-cluster        where no broker is in reach, in CI say
-  snakka pipeline check orders.toml --no-spark          in a second: leaves SQL, modules, columns and tables out
-
-What is wrong goes to standard output, FILE:LINE: REASON, one a line.
-Exit codes: 0 nothing is wrong, 2 something is, 1 it could not be found out (no broker or catalog answers, Spark
-does not start)."""
-
-_RUN_NOTES = """examples:
-  snakka pipeline run orders.toml
-  snakka pipeline run orders.toml --trigger available-now
-  snakka pipeline run orders.toml --master spark://127.0.0.1:7077 --conf spark.executor.memory=2g
-  snakka pipeline run orders.toml --master yarn --conf spark.executor.instances=4
-  snakka pipeline run orders.toml --master k8s://https://HOST:6443 --conf spark.kubernetes.container.image=IMAGE
-
-On a terminal the progress is drawn in place; elsewhere it is a line for each batch. Ctrl-C or SIGTERM lets the
-batches that are under way finish, then stops; a second one stops at once. What was not finished is done by the next run.
-Exit codes: 0 all is read, 1 it failed, 2 the file is wrong, 130 it was interrupted."""
-
-_RESET_NOTES = """examples:
-  snakka pipeline reset orders.toml --to earliest --dry-run
-  snakka pipeline reset orders.toml --to 2026-01-31T12:00:00Z
-  snakka pipeline reset orders.toml --to '{"orders":{"0":1200,"1":0}}' --sink alerts
-
-A time without a zone is UTC; a number is milliseconds since 1970. What is read again is written again: tables and topics
-keep what they have. An aggregation loses its state, and begins anew there."""
-
-_CLUSTER_NOTES = """examples:
-  snakka pipeline cluster up --workers 2 --cores 2 --memory 2g
-  snakka pipeline run orders.toml --master spark://127.0.0.1:7077
-  snakka pipeline cluster status
-  snakka pipeline cluster down
-
-All of it runs on this machine, on loopback, from the installed Spark. Its logs are in the cluster's directory."""
 
 _EXECUTOR_MB = 1024  # what Spark gives an executor unless told otherwise: workers with less never start one
 
@@ -127,7 +75,7 @@ def _require_spark() -> None:
 
 
 def _parser() -> CommandParser:
-    parser = CommandParser("snakka pipeline", _DESCRIPTION, _EXAMPLES)
+    parser = CommandParser("snakka pipeline", DESCRIPTION, EXAMPLES)
     parser.set_defaults(shows_problems=False)
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
@@ -136,7 +84,7 @@ def _parser() -> CommandParser:
         "check",
         "say what is wrong with a pipeline, by line, without reading data",
         _check,
-        _CHECK_NOTES,
+        CHECK_NOTES,
     )
     check.set_defaults(shows_problems=True)
     check.add_argument(
@@ -150,16 +98,21 @@ def _parser() -> CommandParser:
         help="ask no broker and no catalog: leaves topics out, and tables elsewhere",
     )
     _add_run(actions)
-    status = _add_action(actions, "status", "show what a pipeline does, or how its last run ended", _status)
+    status_doc = "show what a pipeline does, or how its last run ended"
+    status = _add_action(actions, "status", status_doc, _status, STATUS_NOTES)
     status.add_argument("-o", "--output", choices=("text", "json"), default="text", help="text unless said")
     _add_reset(actions)
     maintain = _add_action(
-        actions, "maintain", "compact the tables that a pipeline writes, and drop what is old", _maintain
+        actions,
+        "maintain",
+        "compact the tables that a pipeline writes, and drop what is old",
+        _maintain,
+        MAINTAIN_NOTES,
     )
     _add_sink_argument(maintain)
     maintain.add_argument("--dry-run", action="store_true", help="only say what would be done")
     warmup_doc = "keep Spark's classes in an archive: every run starts a third faster"
-    _add_action(actions, "warmup", warmup_doc, _warmup, file=False)
+    _add_action(actions, "warmup", warmup_doc, _warmup, WARMUP_NOTES, file=False)
     _add_cluster(actions)
     return parser
 
@@ -169,7 +122,7 @@ def _add_action(
     name: str,
     doc: str,
     action: Callable[[Namespace], int],
-    notes: str = _EXAMPLES,
+    notes: str,
     *,
     file: bool = True,
 ) -> CommandParser:
@@ -189,7 +142,7 @@ def _add_sink_argument(parser: CommandParser) -> None:
 
 
 def _add_run(actions: Any) -> None:
-    run_parser = _add_action(actions, "run", "run a pipeline", _run, _RUN_NOTES)
+    run_parser = _add_action(actions, "run", "run a pipeline", _run, RUN_NOTES)
     run_parser.add_argument(
         "--master", metavar="URL", help="where Spark runs; the file's master, or local[*], unless said"
     )
@@ -221,7 +174,7 @@ def _add_run(actions: Any) -> None:
 
 def _add_reset(actions: Any) -> None:
     doc = "let a pipeline read again, or leave out, what is in its topics"
-    reset = _add_action(actions, "reset", doc, _reset, _RESET_NOTES)
+    reset = _add_action(actions, "reset", doc, _reset, RESET_NOTES)
     reset.add_argument(
         "--to",
         required=True,
@@ -239,7 +192,7 @@ def _add_cluster(actions: Any) -> None:
         "cluster",
         help="start and end a standalone Spark cluster on this machine",
         description="Start and end a standalone Spark cluster on this machine.",
-        epilog=_CLUSTER_NOTES,
+        epilog=CLUSTER_NOTES,
     )
     whats = cluster.add_subparsers(metavar="ACTION", required=True)
     for name, doc, action in (
@@ -247,7 +200,7 @@ def _add_cluster(actions: Any) -> None:
         ("status", "show what runs", _cluster_status),
         ("down", "end all of it", _cluster_down),
     ):
-        each = whats.add_parser(name, help=doc, description=f"{doc.capitalize()}.", epilog=_CLUSTER_NOTES)
+        each = whats.add_parser(name, help=doc, description=f"{doc.capitalize()}.", epilog=CLUSTER_NOTES)
         each.add_argument(
             "--directory", type=Path, metavar="DIR", help="where it keeps its logs and what runs"
         )
@@ -341,6 +294,11 @@ def _check(given: Namespace) -> int:
     if _is_sparks(given):
         from snakka.spark.pipelines.declarative import check_spec
 
+        if given.no_spark or given.no_cluster:
+            raise CommandError(
+                f"{given.file} is a graph of tables, which Spark alone can check: leave --no-spark and --no-cluster out",
+                USAGE,
+            )
         check_spec(given.file, lambda progress: print(progress, file=sys.stderr, flush=True))
         print(f"{given.file}: nothing is wrong")
         return OK
@@ -432,7 +390,8 @@ def _warmup(given: Namespace) -> int:
     from snakka.spark.pipelines.warm_start import create_archive
 
     print("starting Spark once, and keeping what it loads; this takes about a minute", flush=True)
-    archive = create_archive()
+    with ended_in_order():
+        archive = create_archive()
     print(
         f"{archive.path}: {archive.bytes / 1e6:.0f} MB after {archive.seconds:.0f} s; runs use it from now on"
     )

@@ -8,7 +8,7 @@ A file with `libraries` is one of Spark's. In its SQL and Python, `snakka` is a 
 Rule: there is one engine for such graphs, and it is Spark's; this only starts it as the wheel's script does, with the
 Python and the addresses that suit, and with a catalog that is still there when it is run again:
 
-    beside the file:  spark-warehouse/ (the tables)  metastore_db/ (which there are)
+    beside the file:  spark-warehouse/ (the tables)  metastore_db/ (which there are)  derby.log (its own log)
 
 Spark's own forgets all tables when it ends, and the next run finds directories that it takes for somebody else's.
 """
@@ -27,6 +27,7 @@ from typing import NoReturn
 from snakka.spark.pipelines.document import Value, read_document
 from snakka.spark.pipelines.dry_run_output import DryRunOutput
 from snakka.spark.pipelines.problems import GraphFilesError, PipelineError
+from snakka.spark.pipelines.warm_start import OPTIONS_VARIABLE, one_word
 
 _NEEDED = {
     "grpc": "grpcio",
@@ -109,6 +110,9 @@ def run_spec(file: Path, *, master: str | None, confs: Mapping[str, str]) -> NoR
     is_elsewhere = (master or "").startswith(_REMOTE) or _has_own_catalog(file, confs)
     kept = {} if is_elsewhere else _kept_beside(file)
     command, environment = _program("run", file, arguments, {**kept, **confs})
+    if kept:
+        log = one_word(f"-Dderby.stream.error.file={file.resolve().parent / 'derby.log'}")
+        environment[OPTIONS_VARIABLE] = f"{log} {environment.get(OPTIONS_VARIABLE, '')}".strip()
     sys.stdout.flush()
     os.execve(command[0], command, environment)
 

@@ -12,9 +12,11 @@ not used, and the JVM itself ignores an archive that it can't map.
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +24,9 @@ from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.problems import PipelineError
 
 SWITCH = "SNAKKA_SPARK_ARCHIVE"  # `off` in the environment: start without
-_OPTIONS_VARIABLE = "SPARK_SUBMIT_OPTS"
+OPTIONS_VARIABLE = "SPARK_SUBMIT_OPTS"
 _DEADLINE_SECONDS = 300.0
+_END_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,13 @@ def light_home() -> Path | None:
     try:
         if not home.is_dir():
             home.parent.mkdir(parents=True, exist_ok=True)
-            fresh = Path(tempfile.mkdtemp(prefix="snakka-home-", dir=home.parent))
-            for name in ("bin", "jars"):
-                (fresh / name).symlink_to(installed / name)
-            fresh.rename(home)
+            with tempfile.TemporaryDirectory(prefix="snakka-home-", dir=home.parent) as scratch:
+                fresh = Path(scratch) / home.name
+                fresh.mkdir()
+                for name in ("bin", "jars"):
+                    (fresh / name).symlink_to(installed / name)
+                with suppress(OSError):  # another start has just made it
+                    fresh.rename(home)
     except OSError:
         return None
     return home if (home / "jars").is_dir() else None
@@ -105,14 +111,14 @@ def archive_options() -> list[str]:
     # -Xshare:auto: what can't be mapped is left out; and nobody needs to hear of it.
     return [
         "-Xshare:auto",
-        _one_word(f"-XX:SharedArchiveFile={path}"),
+        one_word(f"-XX:SharedArchiveFile={path}"),
         "-Xlog:disable",
         "-Xlog:all=error:stderr",
     ]
 
 
-def _one_word(option: str) -> str:
-    """Spark parts the options at blanks, and knows quotes."""
+def one_word(option: str) -> str:
+    """An option as it stands in SPARK_SUBMIT_OPTS: Spark parts those at blanks, and knows quotes."""
     escaped = option.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -124,14 +130,22 @@ def create_archive() -> Archive:
         raise PipelineError(
             "there is no Java (install a Java 17 runtime, or set JAVA_HOME) or no home (set HOME)"
         )
+    try:
+        return _create_archive(path)
+    except OSError as error:
+        place, why = error.filename or path.parent, error.strerror or error
+        raise PipelineError(f"{place}: {why}; XDG_CACHE_HOME says where else the archive can be") from error
+
+
+def _create_archive(path: Path) -> Archive:
     path.parent.mkdir(parents=True, exist_ok=True)
     clock = SystemClock()
     began = clock.monotonic()
     with tempfile.TemporaryDirectory(prefix="snakka-warmup-", dir=path.parent) as scratch:
         fresh = Path(scratch) / path.name
-        given = os.environ.get(_OPTIONS_VARIABLE, "")
-        option = _one_word(f"-XX:ArchiveClassesAtExit={fresh}")
-        environment = {**os.environ, SWITCH: "off", _OPTIONS_VARIABLE: f"{given} {option}".strip()}
+        given = os.environ.get(OPTIONS_VARIABLE, "")
+        option = one_word(f"-XX:ArchiveClassesAtExit={fresh}")
+        environment = {**os.environ, SWITCH: "off", OPTIONS_VARIABLE: f"{given} {option}".strip()}
         _rehearse(scratch, environment)
         if not fresh.is_file():
             raise PipelineError("this Java wrote no archive of classes; pipelines start without one")
@@ -143,20 +157,36 @@ def create_archive() -> Archive:
 
 
 def _rehearse(scratch: str, environment: dict[str, str]) -> None:
-    """In a process of its own, because the archive is written when the JVM ends."""
-    command = [sys.executable, "-m", "snakka.spark.pipelines.rehearsal", scratch]
+    """In a process of its own, because the archive is written when the JVM ends.
+
+    Ctrl-C does not end a JVM that PySpark has started, which would go on writing when we are gone: so both are ended here.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "snakka.spark.pipelines.rehearsal", scratch],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
-        done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_DEADLINE_SECONDS,
-            check=False,
-        )
+        _, said = process.communicate(timeout=_DEADLINE_SECONDS)
     except subprocess.TimeoutExpired:
+        _end_all(process)
         raise PipelineError(f"Spark was not done after {_DEADLINE_SECONDS:.0f} s; nothing was kept") from None
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
+    except BaseException:
+        _end_all(process)
+        raise
+    if process.returncode != 0:
+        lines = [line for line in said.splitlines() if line.strip()]
         raise PipelineError(f"Spark did not start: {lines[-1] if lines else 'it gave no reason'}")
+
+
+def _end_all(process: "subprocess.Popen[str]") -> None:
+    """The process and those that it has started: none of them writes anything after this."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=_END_SECONDS)  # until nobody has its standard error open any more
