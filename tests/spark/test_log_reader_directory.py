@@ -22,7 +22,9 @@ from snakka.protocol.record_batch import iter_headers, stamp_crc
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.log_reader import segment_reader
 from snakka.spark.log_reader.damage import LogDamageError
+from snakka.spark.log_reader.partition_view import PartitionView
 from snakka.spark.log_reader.planning import OffsetsLostError
+from snakka.storage.directory_checkpoints import CLEAN_SHUTDOWN
 from snakka.testing import BlockingLocalBroker
 
 NOW_MS = 1_700_000_000_000
@@ -524,6 +526,31 @@ def test_segments_that_go_while_they_are_read(copied: tuple[Path, list[Path], li
     fresh = read(path, subscribe="damaged")
     assert fresh[-1] == rows[-1]
     assert fresh[0][2] == int(segments[1].stem)
+
+
+def test_segments_that_go_before_their_aborted_transactions_are_known(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Retention renames them between two looks of the driver: what was aborted in them is not given for committed."""
+    topic = cluster.topic("going")
+    transactions(cluster, topic, "going", 40, ends="aaca").stop()
+    path = tmp_path / "data"
+    shutil.copytree(cluster.data / f"{topic}-0", path / f"{topic}-0")
+    (path / CLEAN_SHUTDOWN).write_text("")  # its indexes are believed
+    segments = sorted((path / f"{topic}-0").glob("*.log"))
+    committed = cluster.served(topic, isolation_level="read_committed")
+    going = next(each for each in segments if each.with_suffix(".txnindex").exists())
+    decide = PartitionView.decided
+
+    def decided(view: PartitionView, upper_bound: int) -> Any:
+        for each in segments[: segments.index(going) + 1]:
+            for file in (each, each.with_suffix(".txnindex")):
+                if file.exists():
+                    file.rename(f"{file}.deleted")
+        return decide(view, upper_bound)
+
+    monkeypatch.setattr(PartitionView, "decided", decided)
+    assert read(path, subscribe=topic, **{"isolation.level": "read_committed"}) == committed
 
 
 def test_a_topic_that_is_made_anew_while_it_is_read(

@@ -128,6 +128,14 @@ def open_segment(files: ReadOnlyFiles, segment: SegmentFile) -> ReadOnlyFile | N
     return None
 
 
+def is_in_place(files: ReadOnlyFiles, segment: SegmentFile) -> bool:
+    """Whether the file has the name under which it was found."""
+    try:
+        return files.open(segment.path).inode == segment.inode
+    except FileNotFoundError:
+        return False
+
+
 def opened_segment(files: ReadOnlyFiles, segment: SegmentFile) -> ReadOnlyFile:
     """The same for whoever has just found it: ChangingDirectoryError if it is gone, and all must be looked at again."""
     file = open_segment(files, segment)

@@ -13,7 +13,13 @@ from snakka.protocol.errors import ProtocolError
 from snakka.protocol.record_batch import BatchHeader
 from snakka.spark.log_reader.damage import Damages
 from snakka.spark.log_reader.header_walk import walk_from_offset
-from snakka.spark.log_reader.segments import Landmarks, SegmentFile, opened_segment
+from snakka.spark.log_reader.segments import (
+    ChangingDirectoryError,
+    Landmarks,
+    SegmentFile,
+    is_in_place,
+    opened_segment,
+)
 from snakka.storage.files import File
 from snakka.storage.producer_replay import transaction_marker
 from snakka.storage.producer_snapshot import BadSnapshotError, decode_snapshot
@@ -84,7 +90,10 @@ def _newest_snapshot(files: ReadOnlyFiles, directory: str, up_to: int) -> _Start
 def _indexed(
     files: ReadOnlyFiles, segments: Iterable[SegmentFile], before: int
 ) -> list[AbortedTransaction] | None:
-    """By the indexes, those whose marker is before this offset; None if an index says what cannot be."""
+    """By the indexes, those whose marker is before this offset; None if an index says what cannot be.
+
+    Brokers rename a segment's log before its index: while the log is there the index is its own, or there is none.
+    """
     found: list[AbortedTransaction] = []
     for segment in segments:
         if segment.base_offset >= before:
@@ -92,16 +101,27 @@ def _indexed(
         path = file_path(os.path.dirname(segment.path), segment.base_offset, TRANSACTION_INDEX)
         if segment.path.endswith(SWAP) and files.exists(path + SWAP):
             path += SWAP
-        try:
-            size = files.open(path).size
-        except FileNotFoundError:
-            continue
+        entries = _entries(files, path, segment)
+        if not is_in_place(files, segment):
+            raise ChangingDirectoryError(f"{segment.path} has been replaced")
+        if entries is None:
+            return None
+        found += [one for one in entries if one.last_offset < before]
+    return found
+
+
+def _entries(files: ReadOnlyFiles, path: str, segment: SegmentFile) -> list[AbortedTransaction] | None:
+    """What an index says, if it is there; None if it says what cannot be."""
+    try:
+        size = files.open(path).size
         index = TransactionIndex(files, path, size)
         if not index.is_plausible(segment.base_offset, segment.end_offset or (1 << 63)):
             return None
-        found += [one for one in index.entries() if one.last_offset < before]
+        entries = list(index.entries())
         index.close()
-    return found
+    except FileNotFoundError:
+        return []
+    return entries
 
 
 def _walk(
