@@ -12,10 +12,11 @@ from tests.spark.source_topics import at, fill, stream_options, transactions
 
 from snakka.client.admin.group_offsets import CommittedOffset
 from snakka.client.blocking import Admin
+from snakka.client.errors import RequestTimedOutError
 from snakka.network.peer_connection import PeerConnection
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.source.first_batch import UnknownStartError
-from snakka.spark.source.group_progress import LOOK_SECONDS, GroupProgress
+from snakka.spark.source.group_progress import LOOK_SECONDS, PAUSE_SECONDS, GroupProgress
 from snakka.spark.source.offset_json import Offsets
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.stream_driver import NEWS_WAIT_MS, News, StreamDriver, TriggerLimits
@@ -523,6 +524,28 @@ def test_a_query_that_sets_back_the_group_of_another_says_so_once(
     fast.finished({at(topic, 0): 100})
     slow.finished({at(topic, 0): 10})
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
+
+
+def test_a_group_that_does_not_answer_holds_up_one_batch_a_minute(
+    new_topic: NewTopic, admin: Admin, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    topic, clock = new_topic(1), HandClock()
+    progress = GroupProgress(admin, topic, clock)
+    attempts: list[object] = []
+
+    def unanswered(admin: Admin, group_id: str, offsets: Offsets, **how: object) -> object:
+        attempts.append(offsets)
+        raise RequestTimedOutError("no connection to broker 2 in time")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Admin, "alter_group_offsets", unanswered)
+        for offset in range(100):
+            progress.commit({at(topic, 0): offset})
+            clock.ms += int(PAUSE_SECONDS * 1000) // 50
+    assert attempts == [{at(topic, 0): 0}, {at(topic, 0): 50}]
+    assert len(caplog.records) == 1
+    progress.commit({at(topic, 0): 99})  # an idle query says it once more when the group may answer again
+    assert committed(admin, topic) == {at(topic, 0): 99}
 
 
 def test_a_query_that_falls_behind_another_finds_out_later(

@@ -16,6 +16,8 @@ _log = logging.getLogger(__name__)
 COMMIT_TIMEOUT_MS = 10_000
 # How often it is looked whether others commit to the group, beside the first time: each look is a request.
 LOOK_SECONDS = 60.0
+# A group whose coordinator does not answer must not hold up each batch for as long as that is waited for.
+PAUSE_SECONDS = 60.0
 
 
 class GroupProgress:
@@ -28,18 +30,21 @@ class GroupProgress:
         self._committed: Offsets = {}
         self._complaint = ""
         self._look_at: float | None = float("-inf")  # None once there is nothing more to be said
+        self._commit_at = float("-inf")
 
     def commit(self, offsets: Offsets) -> None:
         """All before these has been processed: let the group say so."""
-        if offsets == self._committed or not offsets:
+        if offsets == self._committed or not offsets or self._clock.monotonic() < self._commit_at:
             return
         self._look_for_others(offsets)
-        self._committed = offsets
+        before, self._committed = self._committed, offsets
         try:
             outcomes = self._admin.alter_group_offsets(self._group_id, offsets, timeout_ms=COMMIT_TIMEOUT_MS)
             complaint = "; ".join(sorted({str(error) for error in outcomes.errors.values()}))
         except (ApiError, ClientError) as error:
             complaint = str(error)
+            self._committed = before
+            self._commit_at = self._clock.monotonic() + PAUSE_SECONDS
         if complaint and complaint != self._complaint:
             _log.warning("what has been read can't be committed to group %s: %s", self._group_id, complaint)
         self._complaint = complaint
