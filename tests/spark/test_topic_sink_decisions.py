@@ -405,6 +405,44 @@ def test_transactions_may_take_as_long_as_brokers_allow_or_less(admin: Admin) ->
         transaction_timeout_ms(admin, 900_001)
 
 
+def test_a_broker_that_has_just_been_lost_is_not_asked_how_long_they_allow(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = admin.describe_cluster()
+    lost = replace(known.brokers[0], node_id=99)
+    monkeypatch.setattr(
+        Admin, "describe_cluster", lambda admin: replace(known, brokers=(lost, *known.brokers))
+    )
+    assert transaction_timeout_ms(admin, None) == 900_000
+    with pytest.raises(SparkOptionError, match="brokers allow 900000"):
+        transaction_timeout_ms(admin, 900_001)
+    monkeypatch.setattr(Admin, "describe_cluster", lambda admin: replace(known, brokers=(lost,)))
+    with pytest.raises(ApiError, match="no broker 99") as caught:
+        transaction_timeout_ms(admin, None)
+    assert "set transactionTimeoutMs" in caught.value.__notes__[0]
+
+
+def test_a_batch_counts_though_a_broker_does_not_tell_what_is_open(
+    job: Job, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What earlier attempts have left open there is aborted when the next batch asks again."""
+    job.written(7, b"left")
+
+    def unanswered(admin: Admin, **how: object) -> object:
+        raise RequestTimedOutError("no connection to broker 2 in time")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Admin, "list_transactions", unanswered)
+        job.end.commit([job.task(0, 0, b"a")])
+    decision = job.decisions.last_of(job.query_id)
+    assert decision is not None
+    assert decision.is_finished
+    assert not job.is_settled(admin)
+    job.end.commit([job.task(1, 0, b"b")])
+    assert job.is_settled(admin)
+    assert job.seen() == ["a", "b"]
+
+
 def test_a_topic_that_would_lose_decisions_is_refused(admin: Admin, new_topic: NewTopic) -> None:
     with pytest.raises(SparkOptionError, match=r"has cleanup\.policy=delete and would lose decisions"):
         ensure_decision_topic(admin, new_topic())

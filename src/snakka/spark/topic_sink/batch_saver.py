@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.utils import to_str
 
 from snakka.spark.client_settings import SparkOptionError
-from snakka.spark.topic_sink.task_writer import QUERY_ID, RUN_ID
+from snakka.spark.topic_sink.task_writer import RUN_ID
 from snakka.spark.topic_sink.write_options import TXN_APP_ID, TXN_VERSION, write_options
+from snakka.spark.worker_clients import QUERY_ID
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -13,6 +13,7 @@ from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.task_writer import streaming_batch
 from snakka.spark.topic_sink.topic_sink import TopicSink
 from snakka.spark.topic_sink.write_options import TXN_APP_ID
+from snakka.spark.worker_clients import for_a_stream
 
 if TYPE_CHECKING:
     import pyarrow
@@ -22,7 +23,8 @@ class TopicStreamWriter(DataSourceStreamArrowWriter):
     """Writes the batches of a query to topics."""
 
     def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
-        self._sink = TopicSink(options, schema)
+        with for_a_stream():
+            self._sink = TopicSink(options, schema)
         if self._sink.options.name_of_batch is not None:
             raise SparkOptionError(
                 f"{TXN_APP_ID} is for batch writes: Spark itself names the batches of a query"
@@ -33,7 +35,8 @@ class TopicStreamWriter(DataSourceStreamArrowWriter):
         return self._sink.write(iterator, batch)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 -- Spark's name
-        self._sink.commit(messages, is_asked_again=True)
+        with for_a_stream():
+            self._sink.commit(messages, is_asked_again=True)
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 -- Spark's name
         self._sink.abort(messages, is_asked_again=True)

@@ -23,12 +23,11 @@ from snakka.spark.topic_sink.write_options import (
     TXN_VERSION,
     WriteOptions,
 )
-from snakka.spark.worker_clients import worker_clients
+from snakka.spark.worker_clients import QUERY_ID, started, worker_clients
 
 if TYPE_CHECKING:
     import pyarrow
 
-QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
 RUN_ID = "spark.jobGroup.id"
 _SPECULATION = "spark.speculation"
@@ -137,7 +136,8 @@ def write_exactly_once(
         "transactional.id": transactional_id(batch_name.query_id, context.partitionId()),
         "transaction.timeout.ms": timeout_ms,
     }
-    with Producer(settings) as producer:  # what fails is aborted when it stops
+    producer = started(lambda: Producer(settings))
+    try:
         producer.begin_transaction()
         sent = _Sent()
         while batch is not None:
@@ -146,6 +146,8 @@ def write_exactly_once(
             batch = next(rows, None)
         message.transaction = producer.detach_transaction()
         sent.check_all()
+    finally:
+        producer.stop()  # what has failed is aborted
     return message
 
 

@@ -10,6 +10,8 @@ from pyspark.sql.types import StructType
 
 from snakka.client.admin import ConfigResource
 from snakka.client.blocking import Admin
+from snakka.client.errors import ClientError
+from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import ensure_decision_topic
 from snakka.spark.topic_sink.sink_columns import sink_columns
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 _LONGEST = "transaction.max.timeout.ms"
+# A broker may just have been lost, and be listed still; the others say what is needed.
+_ONE_OF_MANY_MS = 10_000
 
 
 class TopicSink:
@@ -79,17 +83,25 @@ def _prepared(options: WriteOptions) -> int:
 
 
 def transaction_timeout_ms(admin: Admin, wanted: int | None) -> int:
-    """What the user says, if brokers allow it, or as much as they do."""
-    brokers = admin.describe_cluster().brokers
-    outcomes = admin.describe_configs(
-        [ConfigResource.broker(broker.node_id) for broker in brokers], names=[_LONGEST]
-    )
-    for error in outcomes.errors.values():
+    """What the user says, if brokers allow it, or as much as they do. One that is away allows what the others do."""
+    resources = [ConfigResource.broker(broker.node_id) for broker in admin.describe_cluster().brokers]
+    timeout_ms = _ONE_OF_MANY_MS if len(resources) > 1 else None
+    allowed: list[int] = []
+    failure: ApiError | ClientError | None = None
+    for resource in resources:
+        try:
+            configs = admin.describe_configs([resource], names=[_LONGEST], timeout_ms=timeout_ms)[resource]
+        except (ApiError, ClientError) as error:
+            failure = error
+        else:
+            allowed.append(int(configs[_LONGEST].value or 0))
+    if not allowed:
         if wanted is not None:
             return wanted  # brokers that do not tell say no when a task begins
-        error.add_note(f"it is needed to know {_LONGEST}: set {TRANSACTION_TIMEOUT_MS} to do without")
-        raise error
-    longest = min(int(configs[_LONGEST].value or 0) for configs in outcomes.results.values())
+        assert failure is not None
+        failure.add_note(f"it is needed to know {_LONGEST}: set {TRANSACTION_TIMEOUT_MS} to do without")
+        raise failure
+    longest = min(allowed)
     if wanted is not None and wanted > longest:
         raise SparkOptionError(
             f"{TRANSACTION_TIMEOUT_MS} is {wanted}, and brokers allow {longest} with {_LONGEST}"

@@ -13,6 +13,7 @@ from snakka.client.admin.outcomes import Failure
 from snakka.client.blocking import Admin
 from snakka.client.errors import ClientError
 from snakka.client.open_transaction import OpenTransaction
+from snakka.client.retry_policy import is_retriable
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, decision_topic
@@ -42,6 +43,8 @@ _ENDED = frozenset(
 )
 # Whoever may be asked again soon keeps trying for as long as the transactions last, and no shorter than this.
 _LEAST_TO_END_MS = 60_000
+# Every broker is asked what is open there, also one that has just been lost.
+_LIST_MS = 20_000
 
 
 class TransactionLostError(Exception):
@@ -185,16 +188,28 @@ class BatchEnd:
         cleared = _cleared_runs(getpid())
         may_be_left = self._is_asked_again and (run_id is None or cleared.get(query_id) != run_id)
         if may_be_left or len(written) < len(messages):
-            self._clear(query_id, written)
-            if may_be_left and run_id is not None:
-                cleared[query_id] = run_id
+            try:
+                self._clear(query_id, written)
+            except (ApiError, ClientError) as error:
+                if not is_retriable(error):
+                    raise
+                # All brokers are asked, and one may be away: the next batch asks again.
+                cleared.pop(query_id, None)
+                _log.warning(
+                    "transactions that earlier attempts at query %s have left open may hold up readers: %s",
+                    query_id,
+                    error,
+                )
+            else:
+                if may_be_left and run_id is not None:
+                    cleared[query_id] = run_id
 
     def _clear(self, query_id: str, written: Collection[OpenTransaction]) -> None:
         """Abort what attempts have left open under ids that are not used now: it would hold up readers."""
         used = {each.transactional_id for each in written}
         left = [
             each.transactional_id
-            for each in self._admin.list_transactions(states=[ONGOING])
+            for each in self._admin.list_transactions(states=[ONGOING], timeout_ms=_LIST_MS)
             if is_of_query(each.transactional_id, query_id) and each.transactional_id not in used
         ]
         self._admin.fence_producers(left).raise_for_errors()
