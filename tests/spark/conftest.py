@@ -52,6 +52,9 @@ def pytest_configure() -> None:
         os.environ.setdefault(name, SHORT_LIVED_JVM)
 
 
+@pytest.hookimpl(
+    tryfirst=True
+)  # before xdist looks, also where only these tests run and this was loaded before it
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All that use the session in one worker: a second one would cost more than it gains. The first waits for its start."""
     here = Path(__file__).parent
