@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.broker_process import run_command, start_broker
 from tests.free_ports import free_port
+from tests.listening_sockets import listening_addresses
 
 
 def get(address: str, path: str) -> tuple[int, str]:
@@ -46,16 +47,7 @@ def test_a_broker_tells_its_health_and_what_it_counts(tmp_path: Path) -> None:
 
 def test_without_being_asked_a_broker_opens_no_such_port(tmp_path: Path) -> None:
     with start_broker(tmp_path) as broker:
-        descriptors = Path(f"/proc/{broker.process.pid}/net/tcp")
-        if not descriptors.exists():
-            pytest.skip("needs /proc")
-        inodes = {
-            link.readlink().name.removeprefix("socket:[").removesuffix("]")
-            for link in Path(f"/proc/{broker.process.pid}/fd").iterdir()
-            if link.readlink().name.startswith("socket:")
-        }
-        rows = [line.split() for line in descriptors.read_text().splitlines()[1:]]
-        listening = [row[1] for row in rows if row[3] == "0A" and row[9] in inodes]
+        listening = listening_addresses([broker.process.pid])
         assert len(listening) == 2, "one for clients, one for controllers"
-        assert all(address.startswith("0100007F:") for address in listening), "both on loopback"
+        assert all(address.startswith("127.0.0.1:") for address in listening), "both on loopback"
         broker.stop()

@@ -4,12 +4,12 @@ Rule: it says in a line what is missing and asks nothing of the master, unless t
 Spark's business.
 """
 
-from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from snakka.spark.pipelines.executor_waits import CORES, executor_memory_mb, executor_needs
 from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.reach import why_not_reached
 from snakka.spark.pipelines.standalone_cluster import workers_of
 from snakka.spark.session import is_here, is_local
 
@@ -21,7 +21,6 @@ _KUBERNETES = "k8s://"
 _IMAGE = "spark.kubernetes.container.image"
 _IMAGE_OF_EXECUTORS = "spark.kubernetes.executor.container.image"
 _WEB_PORTS = {"https": 443, "http": 80}
-_REACH_SECONDS = 5.0
 
 
 def reach_master(master: str) -> None:
@@ -33,11 +32,12 @@ def reach_master(master: str) -> None:
     else:
         return
     try:
-        why_not = _why_not_reached(find(master))
+        for host, port in find(master):  # one that answers is enough
+            if not (why_not := why_not_reached(host, port)):
+                return
     except ValueError:
         why_not = f"{form} is wanted"
-    if why_not:
-        raise PipelineError(f"no {who} answers at {master}: {why_not}")
+    raise PipelineError(f"no {who} answers at {master}: {why_not}")
 
 
 def require_image(session: "SparkSession", master: str) -> None:
@@ -78,19 +78,3 @@ def _kubernetes_addresses(master: str) -> list[tuple[str, int]]:
     if parts.scheme not in _WEB_PORTS or not parts.hostname:
         raise ValueError(address)
     return [(parts.hostname, parts.port or _WEB_PORTS[parts.scheme])]
-
-
-def _why_not_reached(addresses: list[tuple[str, int]]) -> str:
-    """Empty if one of them can be connected to."""
-    why_not = ""
-    for host, port in addresses:
-        try:
-            # Nothing is asked: it only connects.
-            there = HTTPConnection(host, port, timeout=_REACH_SECONDS)
-            there.connect()
-            there.close()
-        except OSError as error:
-            why_not = error.strerror or str(error)
-        else:
-            return ""
-    return why_not

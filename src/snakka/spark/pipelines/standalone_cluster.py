@@ -21,13 +21,13 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from pathlib import Path
 from time import sleep
 from typing import Any
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.reach import why_not_reached
 
 DEFAULT_PORT = 7077
 LOOPBACK = "127.0.0.1"
@@ -311,14 +311,8 @@ def _command_line(pid: int) -> str:
 
 def _refuse_used(port: int) -> None:
     """Whoever has the port most likely answers there; if he does not, it is the master who finds him."""
-    probe = HTTPConnection(LOOPBACK, port, timeout=_ANSWER_SECONDS)
-    try:
-        probe.connect()
-    except OSError:
-        return
-    finally:
-        probe.close()
-    raise PipelineError(f"port {port} is in use; --port takes another")
+    if not why_not_reached(LOOPBACK, port):
+        raise PipelineError(f"port {port} is in use; --port takes another")
 
 
 def _last_words(log: Path) -> str:
