@@ -118,26 +118,26 @@ class RunningCommand:
         """It has ended, and its JVM and its workers must, by themselves."""
         deadline = time.monotonic() + _LAST_PROCESS_SECONDS
         while left := self._processes():
-            assert time.monotonic() < deadline, f"these are left: {left}"
+            assert time.monotonic() < deadline, f"these are left: {list(left.values())}"
             time.sleep(_TICK_SECONDS)
 
     def find(self, words: str) -> int:
         """The number of its one process with that on its command line."""
-        shown = subprocess.run(
-            ["ps", "-A", "-ww", "-o", "sess=,pid=,args="], capture_output=True, text=True, check=True
-        )
-        fields = [line.split(maxsplit=2) for line in shown.stdout.splitlines()]
-        own = str(self.process.pid)
-        (found,) = (int(pid) for session, pid, rest in fields if session == own and words in rest)
+        (found,) = (number for number, shown in self._processes().items() if words in shown)
         return found
 
-    def _processes(self) -> list[str]:
+    def _processes(self) -> dict[int, str]:
+        """Command lines by number, of those that have not ended."""
         shown = subprocess.run(
-            ["ps", "-A", "-o", "sess=,stat=,args="], capture_output=True, text=True, check=True
+            ["ps", "-A", "-ww", "-o", "sess=,pid=,stat=,args="], capture_output=True, text=True, check=True
         )
-        fields = [line.split(maxsplit=2) for line in shown.stdout.splitlines()]
+        fields = [line.split(maxsplit=3) for line in shown.stdout.splitlines()]
         own = str(self.process.pid)
-        return [rest for session, state, rest in fields if session == own and not state.startswith("Z")]
+        return {
+            int(number): rest
+            for session, number, state, rest in fields
+            if session == own and not state.startswith("Z")
+        }
 
 
 class ScreenCommand(RunningCommand):

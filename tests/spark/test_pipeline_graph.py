@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow.dataset
 import pytest
 from pipeline_commands import WAIT_SECONDS, Terminal
+from tests.listening_sockets import beyond_loopback
 
 from snakka.client.blocking import Producer
 from snakka.spark.pipelines.declarative import missing_packages
@@ -99,6 +100,11 @@ def test_a_graph_is_continued_by_the_next_run_wherever_that_is_started(
     terminal = Terminal(graph, JDK_JAVA_OPTIONS=QUICK_START)
     with terminal.start("run", spec.name, "--master", "local[2]", *SMALL) as running:
         running.until((batches / "2").exists)
+        assert beyond_loopback([running.process.pid]) == []
+        another = terminal.run("run", spec.name)
+        assert another.returncode == 1
+        assert another.stderr.startswith("snakka: port 15002 is in use, most likely by another graph")
+        assert "Traceback" not in another.stderr
         running.signal(signal.SIGKILL)
         running.wait_for_the_last_process()
     assert not (batches / "49").exists()

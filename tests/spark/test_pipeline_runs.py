@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow.dataset
 import pytest
 from pipeline_commands import RunningCommand, Terminal, warm_cache
+from tests.listening_sockets import beyond_loopback
 
 from snakka.client.blocking import Admin, Consumer, Producer
 from snakka.client.consumer import Message
@@ -255,8 +256,9 @@ def test_a_killed_run_is_continued_by_a_cluster_and_nothing_is_lost_or_doubled(
 
 
 def _look_at_the_jvm(running: RunningCommand) -> None:
-    """It has the archive of classes in its memory, and no secret on its command line."""
+    """It has the archive of classes in its memory, no secret on its command line, and no port for other machines."""
     pid = running.process.pid
+    assert beyond_loopback([pid]) == []
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     assert any(re.search(r"/spark-\S+\.jsa", Path(f"/proc/{child}/maps").read_text()) for child in children)
     for child in children:
@@ -279,6 +281,10 @@ def _continue_on_a_cluster(broker: BlockingLocalBroker, terminal: Terminal) -> N
         confs = ("--conf", "spark.executor.memory=512m", "--conf", "spark.driver.memory=512m")
         with terminal.start("run", "stream.yaml", "--master", master, *confs) as running:
             running.until(lambda: len(consume(broker, "copies")) >= 2490)
+            members = json.loads((terminal.directory / "spark" / "cluster.json").read_text())[
+                "members"
+            ].values()
+            assert beyond_loopback([running.process.pid, *members]) == []
             shown = terminal.run("cluster", "status", *where)
             assert "2 of 2 cores in use" in shown.stdout
             assert "running: stream" in shown.stdout

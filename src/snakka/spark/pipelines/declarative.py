@@ -10,7 +10,8 @@ Python and the addresses that suit, and with a catalog that is still there when 
 
     beside the file:  spark-warehouse/ (the tables)  metastore_db/ (which there are)  derby.log (its own log)
 
-Spark's own forgets all tables when it ends, and the next run finds directories that it takes for somebody else's.
+Spark's own forgets all tables when it ends, and the next run finds directories that it takes for somebody else's. And its
+server, through which even a local run goes, would listen on all addresses of the machine.
 """
 
 import importlib.util
@@ -27,6 +28,7 @@ from typing import NoReturn
 from snakka.spark.pipelines.document import Value, read_document
 from snakka.spark.pipelines.dry_run_output import DryRunOutput
 from snakka.spark.pipelines.problems import GraphFilesError, PipelineError
+from snakka.spark.pipelines.reach import why_not_reached
 from snakka.spark.pipelines.warm_start import OPTIONS_VARIABLE, one_word
 
 _NEEDED = {
@@ -46,6 +48,11 @@ _METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
 _OWN_CATALOGS = (_WAREHOUSE, _CATALOG, "spark.sql.catalog.", "spark.hadoop.javax.jdo.", "spark.hadoop.hive.")
 _OWN_SETTINGS = ("SPARK_CONF_DIR", "HIVE_CONF_DIR", "HADOOP_CONF_DIR")
 _REMOTE = "sc://"
+_LOCAL_IP = "SPARK_LOCAL_IP"
+_LOOPBACK = "127.0.0.1"
+_BOUND_TO = "spark.connect.grpc.binding.address"
+# The client of a local run knows no other.
+_PORT = 15002
 
 
 def is_sparks(root: Value) -> bool:
@@ -65,7 +72,8 @@ def check_spec(file: Path, show: Callable[[str], None]) -> None:
     """
     with TemporaryDirectory(prefix="snakka-dry-run-") as nowhere:
         # Spark makes the directory of its tables even if it makes none.
-        _dry_run(file, {} if _has_own_catalog(file, {}) else {_WAREHOUSE: nowhere}, show)
+        kept = {} if _has_own_catalog(file, {}) else {_WAREHOUSE: nowhere}
+        _dry_run(file, {**_own_server(None), **kept}, show)
 
 
 def _dry_run(file: Path, settings: Mapping[str, str], show: Callable[[str], None]) -> None:
@@ -107,14 +115,29 @@ def run_spec(file: Path, *, master: str | None, confs: Mapping[str, str]) -> NoR
     arguments = [] if master is None else ["--remote", master]  # it always runs through Spark Connect
     for name, value in confs.items():
         arguments += ["--conf", f"{name}={value}"]
-    is_elsewhere = (master or "").startswith(_REMOTE) or _has_own_catalog(file, confs)
-    kept = {} if is_elsewhere else _kept_beside(file)
-    command, environment = _program("run", file, arguments, {**kept, **confs})
+    kept = {} if _is_elsewhere(master) or _has_own_catalog(file, confs) else _kept_beside(file)
+    command, environment = _program("run", file, arguments, {**_own_server(master), **kept, **confs})
     if kept:
         log = one_word(f"-Dderby.stream.error.file={file.resolve().parent / 'derby.log'}")
         environment[OPTIONS_VARIABLE] = f"{log} {environment.get(OPTIONS_VARIABLE, '')}".strip()
     sys.stdout.flush()
     os.execve(command[0], command, environment)
+
+
+def _is_elsewhere(master: str | None) -> bool:
+    return (master or os.environ.get("SPARK_REMOTE", "")).startswith(_REMOTE)
+
+
+def _own_server(master: str | None) -> dict[str, str]:
+    """What the server is told, if it is one of ours; PipelineError if it could not listen."""
+    if _is_elsewhere(master):
+        return {}
+    if not why_not_reached(_LOOPBACK, _PORT):
+        raise PipelineError(
+            f"port {_PORT} is in use, most likely by another graph: Spark runs one at a time on a machine. Try again when"
+            f" that has ended, or run this one on its server: --master {_REMOTE}HOST:PORT"
+        )
+    return {_BOUND_TO: os.environ.get(_LOCAL_IP, _LOOPBACK)}
 
 
 def _has_own_catalog(file: Path, confs: Mapping[str, str]) -> bool:
@@ -152,7 +175,7 @@ def _program(
     environment = {
         **os.environ,
         "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"),
+        _LOCAL_IP: os.environ.get(_LOCAL_IP, _LOOPBACK),
         "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
         "PYSPARK_DRIVER_PYTHON": os.environ.get("PYSPARK_DRIVER_PYTHON", sys.executable),
         "PYSPARK_SUBMIT_ARGS": f"{shlex.join(told)} {os.environ.get('PYSPARK_SUBMIT_ARGS', 'pyspark-shell')}",
