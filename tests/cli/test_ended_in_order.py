@@ -6,9 +6,14 @@ import sys
 
 import pytest
 
+# Whoever started the tests may have let it ignore signals, and then it would go on ignoring them.
 PROGRAM = """
+import signal
 import time
 from snakka.cli.command import ended_in_order
+for each in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     with ended_in_order():
         print("begun", flush=True)
