@@ -28,9 +28,9 @@ _EXPLAINED = {
     PARQUET_FILES: """Our connector as `pyspark_snakka.enable_fast_reads()` has it: what `spark.read` loads is mapped over
 ranges of offsets. "Scanned" is the same ratio without it, where Spark scans a source in Python.
 In brackets: processor seconds of a million rows.""",
-    LOG_FILES: """The log reader as `pyspark_snakka.enable_fast_reads()` has it, beside our connector as Spark finds it,
-which scans it. The same ratio where Spark scans both, and where both are mapped over ranges, stands beside it: they
-end in the same work of the JVM then. In brackets: processor seconds of a million rows.""",
+    LOG_FILES: """Both as `pyspark_snakka.enable_fast_reads()` has them: they end in the same work of the JVM.
+Beside it the same ratio without that line, where Spark scans both, and that of the log reader with it to our connector
+without it. In brackets: processor seconds of a million rows. Beside Spark's own connector: see above.""",
 }
 
 

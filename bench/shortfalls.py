@@ -17,10 +17,10 @@ _REASONS = {
         where other work keeps both cores busy there is less than that left""",
     "Spark reads all columns": """our connector adds a broker, a second socket, checksum and decoding to what the JVM does
         with rows from Python, on the two cores that the JVM needs too, as the figures in brackets show""",
-    "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them.
-        What log files save is the broker's part and the receiving, while checksum, decoding and the copy into columns
-        remain, as the figures in brackets show. The faster our connector is, the less there is to save: beside Spark's
-        connector see above""",
+    "log files instead": """both readers end in the same way: the JVM receives columns from Python and makes rows of them,
+        which for small records is most of the work. What log files save is the broker's part and the receiving, while
+        checksum, decoding and the copy into columns remain, as the figures in brackets show. The faster our connector
+        is, the less there is to save: beside Spark's connector see above""",
     "Spark micro-batch": """a task in Python is started through a socket: beside reading a thousand rows, which takes
         some 4 ms, the function, its arguments and the partition must reach Spark's worker""",
     "Spark ": """the readers share the cores with the broker: other work on them tells on whichever needs more processes""",

@@ -137,10 +137,10 @@ def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]
     for what, outcomes in (("", everything), ("only offsets, ", offsets)):
         yield _row_with_shares(
             f"log files instead of a broker, {what}{topic.shown}",
-            (outcomes[mapped_logs], outcomes[ours]),
+            (outcomes[mapped_logs], outcomes[mapped]),
             {
                 "both scanned": (outcomes[logs], outcomes[ours]),
-                "both mapped": (outcomes[mapped_logs], outcomes[mapped]),
+                "only log files mapped": (outcomes[mapped_logs], outcomes[ours]),
             },
             LOG_FILES,
             LOG_FILES_OF_CONNECTOR,
