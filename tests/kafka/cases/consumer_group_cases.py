@@ -304,6 +304,7 @@ def more_members_than_a_consumer_group_may_have(broker: Broker, version: int) ->
     members[2].leave(version, epoch=-2)
     Consumer(broker, group, "e", topic, instance="ic").join(version)
     members[0].leave(version)
+    members[1].beat(version)
     members[3].join(version)
 
 

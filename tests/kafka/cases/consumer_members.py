@@ -73,6 +73,7 @@ class Consumer:
         return self.send(version, topic_partitions=owned(self.told))
 
     def leave(self, version: int = HEARTBEAT_VERSION, epoch: int = -1) -> Any:
+        """Let another member beat next: Kafka assigns when one does, and Snakka at the latest then."""
         return self.send(version, member_epoch=epoch)
 
 
@@ -99,12 +100,6 @@ def configure(broker: Broker, group: str, **configs: str) -> None:
 
 def describe(broker: Broker, *groups: str, version: int = HEARTBEAT_VERSION) -> Any:
     return broker.ask(ConsumerGroupDescribeRequest(group_ids=list(groups)), version)
-
-
-def wait_for_assignment(broker: Broker, group: str) -> None:
-    """Until the members that the group has now are assigned: Kafka does it in another thread, after its answer."""
-    request = ConsumerGroupDescribeRequest(group_ids=[group])
-    broker.until(request, lambda answer: answer.groups[0].assignment_epoch == answer.groups[0].group_epoch)
 
 
 def settle(consumers: Sequence[Consumer], rounds: int = 3) -> None:

@@ -3,7 +3,7 @@
 from tests.kafka.cases.classic_members import Member, coordinated_group, subscription, wait_for_state
 from tests.kafka.cases.committed_offset_cases import commit, delete, fetch, list_groups
 from tests.kafka.cases.consumer_group_cases import assignment
-from tests.kafka.cases.consumer_members import Consumer, configure, describe, wait_for_assignment
+from tests.kafka.cases.consumer_members import Consumer, configure, describe
 from tests.kafka.cases.transactional_producers import TransactionalProducer
 from tests.kafka.referee import Broker, Topic, case
 
@@ -66,8 +66,8 @@ def back_while_a_member_lags_behind(broker: Broker, version: int) -> None:
     first, second = mixed(broker, topic)
     third = Consumer(broker, first.group, "b", topic)
     third.join(version)
-    wait_for_assignment(broker, first.group)
     third.leave(version)
+    second.beat(version)
     second.leave(version)
     # The group has gone on without it.
     commit_as(broker, first, topic, first.generation)
