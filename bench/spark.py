@@ -123,7 +123,8 @@ def _measure_queries(queries: Queries, topic: Topic, rounds: int) -> Iterator[Ro
 def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]:
     """All columns: our connector beside Parquet files, and log files beside our connector; offsets only: the latter."""
     ours, logs, mapped, mapped_logs = Reader.OURS, Reader.LOGS, Reader.OURS_MAPPED, Reader.LOGS_MAPPED
-    readers = (ours, mapped, logs, mapped_logs)
+    nothing_read = Reader.NOTHING_READ
+    readers = (ours, mapped, logs, mapped_logs, nothing_read)
     everything = _measure_rounds(queries, "noop", topic, (*readers, Reader.PARQUET), rounds, SCAN_WARM_UPS)
     offsets = _measure_rounds(queries, "offsets", topic, readers, rounds, SCAN_WARM_UPS)
     parquet = everything[Reader.PARQUET]
@@ -141,6 +142,7 @@ def _measure_scans(queries: Queries, topic: Topic, rounds: int) -> Iterator[Row]
             {
                 "both scanned": (outcomes[logs], outcomes[ours]),
                 "only log files mapped": (outcomes[mapped_logs], outcomes[ours]),
+                "nothing read": (outcomes[nothing_read], outcomes[mapped]),
             },
             LOG_FILES,
             LOG_FILES_OF_CONNECTOR,

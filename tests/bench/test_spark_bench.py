@@ -14,9 +14,11 @@ from bench.processor_time import own_seconds, seconds_of_started
 from bench.report import LOG_FILES, PARQUET_FILES, SPARK_CONNECTOR, page
 from bench.shortfalls import reason_for
 from bench.spark_queries import Outcome, Queries, Reader, Topic
+from pyspark.sql.types import StructType
 from tests.spark.conftest import spark  # noqa: F401 -- the session of this worker
 
 from bench import spark as spark_bench
+from snakka.spark.columns import source_schema
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ RATES = {
     Reader.PARQUET: 4000.0,
     Reader.OURS_MAPPED: 3000.0,
     Reader.LOGS_MAPPED: 3600.0,
+    Reader.NOTHING_READ: 3900.0,
 }
 
 
@@ -75,9 +78,8 @@ def test_a_topic_gives_rows_beside_parquet_and_for_log_files() -> None:
     assert "not seen before" not in written
     # The ratio that is judged, and what it is by other ways.
     assert "| 0.75, scanned 0.50 | at least 0.8 | **no** |" in written
-    assert (
-        written.count("| 1.20, both scanned 1.25, only log files mapped 1.80 | at least 1.5 | **no** |") == 2
-    )
+    others = "both scanned 1.25, only log files mapped 1.80, nothing read 1.30"
+    assert written.count(f"| 1.20, {others} | at least 1.5 | **no** |") == 2
     *_, missed = written.partition("## Missed, and why")
     assert [line.split("**")[1] for line in missed.splitlines() if "**" in line] == [row.what for row in rows]
 
@@ -156,6 +158,18 @@ def test_every_query_has_a_rate(queries: Queries, what: str, reader: Reader) -> 
     outcome = queries.outcome(what, reader, SMALL)
     assert outcome.rate > 0
     assert outcome.jvm_seconds > 0
+
+
+@pytest.mark.parametrize(("columns", "chosen"), [("", source_schema(False)), ("offset LONG", ["offset"])])
+def test_columns_that_are_there_already_are_as_many_and_as_large(
+    queries: Queries, columns: str, chosen: StructType | list[str]
+) -> None:
+    frame = queries.frame(Reader.NOTHING_READ, SMALL, columns)
+    assert frame.rdd.getNumPartitions() >= SMALL.partitions
+    assert frame.columns == (chosen if isinstance(chosen, list) else chosen.fieldNames())
+    sizes = "0" if columns else "sum(length(key)) + sum(length(value))"
+    expected = 0 if columns else SMALL.rows * (8 + SMALL.value_bytes)
+    assert [*frame.selectExpr("count(*)", sizes).collect()[0]] == [SMALL.rows, expected]
 
 
 def test_a_micro_batch_has_a_duration(queries: Queries) -> None:

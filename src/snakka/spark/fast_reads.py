@@ -77,7 +77,7 @@ def _loaded(asked: DataFrameReader, path: Any) -> DataFrame | None:
     reader = source.reader(schema)
     if type(reader).pushFilters is not DataSourceReader.pushFilters:
         return None
-    return _mapped(asked._spark, kind.name(), reader, schema)
+    return mapped(asked._spark, kind.name(), reader, schema)
 
 
 def _options(asked: DataFrameReader) -> CaseInsensitiveDict:
@@ -98,7 +98,7 @@ def _schema(asked: DataFrameReader) -> StructType | None:
     return StructType.fromJson(json.loads(given.get().json())) if given.isDefined() else None
 
 
-def _mapped(spark: "SparkSession", name: str, reader: Any, schema: StructType) -> DataFrame:
+def mapped(spark: "SparkSession", name: str, reader: Any, schema: StructType) -> DataFrame:
     """A task for each range, which reads it."""
     from pyspark.sql.udf import UserDefinedFunction
     from pyspark.util import PythonEvalType
