@@ -6,6 +6,8 @@ where is decided once a schema (see `avro_resolution`), never a row.
 
 from __future__ import annotations
 
+from array import array
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,11 +21,15 @@ from snakka.spark.decoding.lanes import (
     decimal_column,
     gathered,
     struct_of,
+    within,
 )
 
 _INT = (-(2**31), 2**31 - 1)
 _UUID_BYTES = 16
 _DECIMAL_BYTES = 16
+_NUMBER_BYTES = 10
+_FEW_LANES = 16  # a step over many lanes takes as long as so many items one by one
+_ITEMS_AT_ONCE = 1 << 16
 
 
 class Reader(Protocol):
@@ -34,6 +40,9 @@ class Reader(Protocol):
     def read(self, lanes: Lanes) -> pa.Array:
         """The next value of each lane."""
 
+    def after(self, data: memoryview, place: int) -> int:
+        """Where the value ends that begins there. IndexError, or a place beyond the data, if it is none: `read` says why."""
+
 
 @dataclass(frozen=True)
 class Null:
@@ -41,6 +50,9 @@ class Null:
 
     def read(self, lanes: Lanes) -> pa.Array:
         return pa.nulls(len(lanes), self.type)
+
+    def after(self, data: memoryview, place: int) -> int:
+        return place
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,9 @@ class Boolean:
         byte = lanes.fixed(1)
         _refuse(lanes, byte > 1, "has a boolean that is neither 0 nor 1")
         return pa.array(byte == 1)
+
+    def after(self, data: memoryview, place: int) -> int:
+        return place + 1
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,9 @@ class Whole:
             return pa.array(value.astype(np.int32)).view(self.type)
         return pa.array(value).view(self.type)
 
+    def after(self, data: memoryview, place: int) -> int:
+        return after_number(data, place)
+
 
 @dataclass(frozen=True)
 class Floating:
@@ -89,6 +107,9 @@ class Floating:
     def read(self, lanes: Lanes) -> pa.Array:
         value = lanes.fixed(self.width).view(f"<f{self.width}")
         return pa.array(value.astype(self.type.to_pandas_dtype(), copy=False))
+
+    def after(self, data: memoryview, place: int) -> int:
+        return place + self.width
 
 
 @dataclass(frozen=True)
@@ -103,6 +124,9 @@ class Bytes:
         if pa.types.is_string(self.type):
             return lanes.strings(start, length, lanes.row)
         return binary_at(lanes.data, start, length)
+
+    def after(self, data: memoryview, place: int) -> int:
+        return _after_bytes(data, place, self.size)
 
 
 @dataclass(frozen=True)
@@ -123,21 +147,20 @@ class UuidBytes:
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(text))]
         return pa.Array.from_buffers(pa.string(), len(lanes), buffers)
 
+    def after(self, data: memoryview, place: int) -> int:
+        return place + _UUID_BYTES
+
 
 @dataclass(frozen=True)
 class Decimal:
-    """Big-endian bytes with a sign, of any length up to sixteen; with the writer's scale, which may not be the column's."""
+    """Big-endian bytes with a sign, which are of any length; with the writer's scale, which may not be the column's."""
 
     type: pa.DataType
     size: int | None
     scale: int
 
     def read(self, lanes: Lanes) -> pa.Array:
-        start, length = _next_bytes(lanes, self.size)
-        too_long = length > _DECIMAL_BYTES
-        if too_long.any():
-            _refuse(lanes, too_long, "has a decimal of more than sixteen bytes")
-            length = np.where(too_long, 0, length)
+        start, length = _lowest_bytes(lanes, *_next_bytes(lanes, self.size))
         place = (start + length)[:, None] - 1 - np.arange(_DECIMAL_BYTES)
         beyond = place < start[:, None]
         sign = np.where((length > 0) & (lanes.data[start] >= 0x80), 0xFF, 0).astype(np.uint8)
@@ -148,6 +171,9 @@ class Decimal:
             return column.cast(self.type)  # which loses no digit silently
         except pa.ArrowInvalid:
             return self._one_by_one(lanes, words)
+
+    def after(self, data: memoryview, place: int) -> int:
+        return _after_bytes(data, place, self.size)
 
     def _one_by_one(self, lanes: Lanes, words: Numbers) -> pa.Array:
         """Some do not fit: which?"""
@@ -193,6 +219,9 @@ class Enum:
                 )
         return pa.array(self.symbols, pa.string()).take(pa.array(index))
 
+    def after(self, data: memoryview, place: int) -> int:
+        return after_number(data, place)
+
 
 @dataclass(frozen=True)
 class Record:
@@ -212,10 +241,19 @@ class Record:
             columns[place] = default.take(pa.array(np.zeros(len(lanes), np.int64)))
         return struct_of(columns, self.type)
 
+    def after(self, data: memoryview, place: int) -> int:
+        for _, reader in self.written:
+            place = reader.after(data, place)
+        return place
+
 
 @dataclass(frozen=True)
 class Repeated:
-    """Arrays and maps: blocks of items, each with a count; a negative count is followed by the block's size in bytes."""
+    """Arrays and maps: blocks of items, each with a count; a negative count is followed by the block's size in bytes.
+
+    A step takes an item of each lane that has one left. Where few lanes have, it would be dear: then their items are found
+    one by one, and all are read in one step.
+    """
 
     type: pa.DataType
     items: Reader
@@ -230,18 +268,62 @@ class Repeated:
             block = lanes.subset(open_lanes)
             left = self._block_count(block)
             while (active := np.flatnonzero(left > 0)).size:
-                item = block.subset(active)
+                item, which = self._next_items(block, active, left)
                 if self.keys is not None:
                     keys.append(self.keys.read(item))
                 items.append(self.items.read(item))
-                owners.append(open_lanes[active])
-                block.position[active], block.end[active] = item.position, item.end
-                left[active] -= 1
-                left[block.failed()] = -1
+                owners.append(open_lanes[which])
+                if which is active:
+                    block.position[active], block.end[active] = item.position, item.end
+                left -= np.bincount(which, minlength=len(left))
+                failed = block.failed()
+                left[failed] = -1
+                block.position[failed] = block.end[failed] = block.nowhere
             more = left == 0
             lanes.position[open_lanes], lanes.end[open_lanes] = block.position, block.end
             open_lanes = open_lanes[more]
         return self._column(len(lanes), owners, keys, items)
+
+    def _next_items(self, block: Lanes, active: Numbers, left: Numbers) -> tuple[Lanes, Numbers]:
+        """A lane for each item that is read next, and whose it is: `active`, if it is one of each."""
+        if active.size > _FEW_LANES:
+            return block.subset(active), active
+        data = memoryview(block.data)
+        starts, ends, counts = array("q"), array("q"), []
+        for lane in active.tolist():
+            before = len(starts)
+            place, end = int(block.position[lane]), int(block.end[lane])
+            own = data[:end]
+            with suppress(IndexError):
+                for _ in range(min(int(left[lane]), _ITEMS_AT_ONCE)):
+                    after = self._after_item(own, place)
+                    if after > end:
+                        break
+                    starts.append(place)
+                    ends.append(after)
+                    place = after
+            counts.append(len(starts) - before)
+            block.position[lane] = place
+        if not starts:
+            return block.subset(active), active
+        which = np.repeat(active, counts)
+        start = np.array(starts, np.int64)
+        return block.inside(which, start, np.array(ends, np.int64) - start), which
+
+    def _after_item(self, data: memoryview, place: int) -> int:
+        return self.items.after(data, place if self.keys is None else self.keys.after(data, place))
+
+    def after(self, data: memoryview, place: int) -> int:
+        while True:
+            count, place = _number_at(data, place)
+            if not count:
+                return place
+            if count < 0:
+                place = after_number(data, place)
+            if abs(count) > len(data) - place:
+                raise IndexError
+            for _ in range(abs(count)):
+                place = self._after_item(data, place)
 
     @staticmethod
     def _block_count(lanes: Lanes) -> Numbers:
@@ -310,6 +392,13 @@ class Union:
             return pa.nulls(len(lanes), self.type)
         return gathered(pieces, places, len(lanes))
 
+    def after(self, data: memoryview, place: int) -> int:
+        index, place = _number_at(data, place)
+        reader = self.branches[index] if index >= 0 else None
+        if reader is None:
+            raise IndexError
+        return reader.after(data, place)
+
 
 @dataclass(frozen=True)
 class Member:
@@ -327,10 +416,51 @@ class Member:
         ]
         return struct_of(columns, self.type)
 
+    def after(self, data: memoryview, place: int) -> int:
+        return self.reader.after(data, place)
+
+
+def after_number(data: memoryview, place: int) -> int:
+    for end in range(place, place + _NUMBER_BYTES):
+        if data[end] < 0x80:
+            return end + 1
+    raise IndexError
+
+
+def _number_at(data: memoryview, place: int) -> tuple[int, int]:
+    """A number with its sign, and what comes after it."""
+    end = after_number(data, place)
+    value = 0
+    for byte in reversed(data[place:end]):
+        value = value << 7 | byte & 0x7F
+    return value >> 1 ^ -(value & 1), end
+
+
+def _after_bytes(data: memoryview, place: int, size: int | None) -> int:
+    if size is None:
+        size, place = _number_at(data, place)
+        if size < 0:
+            raise IndexError
+    return place + size
+
 
 def _next_bytes(lanes: Lanes, size: int | None) -> tuple[Numbers, Numbers]:
     length = lanes.zigzag() if size is None else np.full(len(lanes), size, np.int64)
     return lanes.slices(length)
+
+
+def _lowest_bytes(lanes: Lanes, start: Numbers, length: Numbers) -> tuple[Numbers, Numbers]:
+    """The sixteen bytes that a decimal has at most, where those before them say no more than its sign."""
+    extra = np.maximum(length - _DECIMAL_BYTES, 0)
+    if not extra.any():
+        return start, length
+    # Those that must be all ones or all zeros: these, and the first bit of the sixteen.
+    owner = np.repeat(np.arange(len(lanes)), extra)
+    sign = np.where(lanes.data[start + extra] >= 0x80, 0xFF, 0)
+    wrong = np.zeros(len(lanes), bool)
+    wrong[owner[lanes.data[np.repeat(start, extra) + within(extra)] != sign[owner]]] = True
+    _refuse(lanes, wrong, "has a decimal of more than sixteen bytes")
+    return start + extra, np.where(wrong, 0, length - extra)
 
 
 def _refuse(lanes: Lanes, wrong: Numbers, text: str) -> None:

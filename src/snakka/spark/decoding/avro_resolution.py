@@ -14,6 +14,7 @@ from snakka.spark.decoding import avro_columns as columns
 from snakka.spark.decoding.avro_default import encoded_default
 from snakka.spark.decoding.avro_logical import contradict, logical_type, time_scaling
 from snakka.spark.decoding.avro_schema import AvroSchema, is_named, plain_kind, spark_type, union_members
+from snakka.spark.decoding.avro_skipped import skipping
 from snakka.spark.decoding.lanes import Lanes
 
 _PROMOTIONS = {
@@ -104,16 +105,12 @@ class Resolution:
     def _record(self, source: Any, target: Any, path: str) -> columns.Reader:
         # First: of a record that holds itself it says so, where fields would have no end.
         arrow = self._arrow(target)
-        place_of: dict[str, int] = {}
-        for place, field in enumerate(target["fields"]):
-            for name in (field["name"], *field.get("aliases", ())):
-                place_of.setdefault(name, place)
+        place_of = _places(source, target)
         written: list[tuple[int, columns.Reader]] = []
         for field in source["fields"]:
             place = place_of.get(field["name"], -1)
             if place < 0:
-                skipped = Resolution(self._writer, self._writer)
-                reader = skipped._resolve(field["type"], field["type"], f"{path}.{field['name']}")
+                reader = skipping(self._writer, field["type"])
             else:
                 goal = target["fields"][place]
                 reader = self._resolve(field["type"], goal["type"], f"{path}.{goal['name']}")
@@ -141,11 +138,7 @@ class Resolution:
         reasons: list[str] = []
         for branch in source:
             try:
-                is_null = plain_kind(self._writer, branch) == "null"
-                nullable = isinstance(self._reader.node(wanted), list)
-                branches.append(
-                    columns.Null(arrow) if is_null and nullable else self._resolve(branch, wanted, path)
-                )
+                branches.append(self._resolve(branch, wanted, path))
             except UnresolvableError as error:
                 branches.append(None)
                 reasons.append(str(error))
@@ -167,7 +160,7 @@ class Resolution:
         for place in ordered:
             try:
                 if merged:
-                    return self._simple({"type": plain_kind(self._writer, written)}, {"type": _widest(arrow)})
+                    return self._merged(written, members[place], arrow, path)
                 reader = self._resolve(written, members[place], path)
             except UnresolvableError:
                 continue
@@ -175,6 +168,13 @@ class Resolution:
         raise UnresolvableError(
             f"{path}: {plain_kind(self._writer, written)} has no place in the reader's union"
         )
+
+    def _merged(self, written: Any, wanted: Any, arrow: pa.DataType, path: str) -> columns.Reader:
+        """A number into a union of two kinds of them, whose column has the wider one."""
+        kind, goal = plain_kind(self._writer, written), plain_kind(self._reader, wanted)
+        if goal not in _PROMOTIONS.get(kind, ()):
+            raise UnresolvableError(f"{path}: {kind} can't be read as {goal}")
+        return self._simple({"type": kind}, {"type": _widest(arrow)})
 
     def _same(self, written: Any, wanted: Any) -> bool:
         source, target = self._writer.node(written), self._reader.node(wanted)
@@ -186,6 +186,21 @@ class Resolution:
         return source["name"] in names or _unqualified(source["name"]) in {
             _unqualified(name) for name in names
         }
+
+
+def _places(source: Any, target: Any) -> dict[str, int]:
+    """The place in the reader's record of each name that a writer's field may have.
+
+    A name that was given up may belong to another field by now: it is an alias only for writers that don't know the new one.
+    """
+    written = {field["name"] for field in source["fields"]}
+    names = {field["name"]: place for place, field in enumerate(target["fields"])}
+    aliases: dict[str, int] = {}
+    for place, field in enumerate(target["fields"]):
+        if field["name"] not in written:
+            for alias in field.get("aliases", ()):
+                aliases.setdefault(alias, place)
+    return names | aliases
 
 
 def _refuse_another_meaning(source: Any, target: Any, path: str) -> None:

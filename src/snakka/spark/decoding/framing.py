@@ -9,10 +9,12 @@ if TYPE_CHECKING:
 
 FRAME_BYTES = 5
 NOT_FRAMED = "is not framed: a zero byte and a schema's id come first"
+_NO_ID = "is framed with a schema's id that can't be"
+_MOST_ID = 2**31 - 1  # registries number with Java's ints, and do not say of others that there is no such schema
 
 
 def frame_ids(lanes: Lanes) -> Numbers:
-    """Steps over the frame of each value: the ids of the schemas. What has no frame fails."""
+    """Steps over the frame of each value: the ids of the schemas. What has no frame, or none that can be, fails."""
     import numpy as np
 
     short = lanes.end - lanes.position < FRAME_BYTES
@@ -20,6 +22,8 @@ def frame_ids(lanes: Lanes) -> Numbers:
     if unframed.any():
         lanes.fail(np.flatnonzero(unframed), NOT_FRAMED)
     ids = lanes.data[lanes.position[:, None] + np.arange(1, FRAME_BYTES)].view(">u4").reshape(-1)
+    if (ids > _MOST_ID).any():
+        lanes.fail(np.flatnonzero(ids > _MOST_ID), _NO_ID)
     good = ~lanes.failed()
     lanes.position[good] += FRAME_BYTES
     return ids.astype(np.int64)

@@ -158,6 +158,13 @@ def fixed_at(data: Numbers, start: Numbers, width: int) -> Numbers:
     return picked.view(f"<u{width}").reshape(-1)
 
 
+def within(count: Numbers) -> Numbers:
+    """0, 1, 2 ... for each, as many as it has."""
+    ends = np.cumsum(count)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) - np.repeat(ends - count, count)
+
+
 def binary_at(data: Numbers, start: Numbers, length: Numbers) -> pa.Array:
     """Bytes from many places, copied by Arrow: every other element of an array over the whole buffer is one of them."""
     count = len(start)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snakka.spark.decoding.lanes import PADDING, Lanes, Numbers, fixed_at
+from snakka.spark.decoding.lanes import PADDING, Lanes, Numbers, fixed_at, within
 
 VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 = range(6)
 PACKED = (VARINT, FIXED64, FIXED32)  # what may also come as many numbers in one field
@@ -74,8 +74,9 @@ def _take_groups(lanes: Lanes, number: int) -> tuple[Numbers, Numbers]:
     """What is between here and the end of a group; lane by lane, since hardly anybody writes groups any more."""
     length = np.zeros(len(lanes), np.int64)
     after = np.zeros(len(lanes), np.int64)
+    data = memoryview(lanes.data)  # of which a slice is no copy: there may be a group every two bytes
     for lane, (start, end) in enumerate(zip(lanes.position.tolist(), lanes.end.tolist(), strict=True)):
-        length[lane], after[lane] = _group_end(lanes.data[start:end].tobytes(), number)
+        length[lane], after[lane] = _group_end(data[start:end], number)
     torn = length < 0
     if torn.any():
         lanes.fail(np.flatnonzero(torn), f"is no message: its group {number} does not end")
@@ -85,7 +86,7 @@ def _take_groups(lanes: Lanes, number: int) -> tuple[Numbers, Numbers]:
     return start, length
 
 
-def _group_end(data: bytes, number: int) -> tuple[int, int]:
+def _group_end(data: memoryview, number: int) -> tuple[int, int]:
     """Where the group ends that is open at the beginning, and where it goes on behind it; -1 if it does not end."""
     opened = [number]
     place = 0
@@ -110,7 +111,7 @@ def _group_end(data: bytes, number: int) -> tuple[int, int]:
     return -1, -1
 
 
-def _varint_at(data: bytes, place: int) -> tuple[int, int]:
+def _varint_at(data: memoryview, place: int) -> tuple[int, int]:
     """A number and what follows it; beyond all bytes if it is torn or too long."""
     number = 0
     for index, byte in enumerate(data[place : place + _LONGEST_VARINT]):
@@ -139,24 +140,17 @@ def unpacked(lanes: Lanes, packed: Found, wire: int, which: Numbers) -> Found:
     if wire == VARINT:
         return _unpacked_varints(lanes, start, length, which)
     count = length // width
-    place = np.repeat(start, count) + width * _within(count)
+    place = np.repeat(start, count) + width * within(count)
     return Found(np.repeat(which, count), fixed_at(lanes.data, place, width).astype(np.uint64))
 
 
 def _unpacked_varints(lanes: Lanes, start: Numbers, length: Numbers, which: Numbers) -> Found:
-    place = np.repeat(start, length) + _within(length)
+    place = np.repeat(start, length) + within(length)
     last = np.flatnonzero(lanes.data[place] < 0x80)
     first = np.concatenate([np.zeros(1, np.int64), last[:-1] + 1]) if last.size else last
     owner = np.repeat(np.arange(len(lanes)), length)[last]
     numbers = lanes.inside(owner, place[first], place[last] + 1 - place[first])
     return Found(which[owner], numbers.varint())
-
-
-def _within(count: Numbers) -> Numbers:
-    """0, 1, 2 ... for each, as many as it has."""
-    ends = np.cumsum(count)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) - np.repeat(ends - count, count)
 
 
 # -- All occurrences of a field ----------------------------------------------------------------------------------------
