@@ -18,6 +18,10 @@ class Registry(HttpServer):
         self.schemas: dict[int, dict[str, Any]] = {}
         self.subjects: dict[str, list[int]] = {}
         self.asked: list[str] = []
+        self.authorizations: list[str | None] = []
+        self.moved_to: dict[
+            str, str
+        ] = {}  # the address that takes the place of ours, by the beginning of a path
         self.failures_left = 0
         self._user = user
         self._password = password
@@ -41,6 +45,8 @@ class Registry(HttpServer):
             if authorization != f"Basic {wanted}":
                 return 401, {"error_code": 401, "message": "Unauthorized"}
         if found := re.fullmatch(r"/schemas/ids/(\d+)", path):
+            if int(found[1]) > 2**31 - 1:  # what is no int of Java's is no path that it knows
+                return 404, {"error_code": 404, "message": "HTTP 404 Not Found"}
             schema = self.schemas.get(int(found[1]))
             return (200, schema) if schema else (404, {"error_code": 40403, "message": "Schema not found"})
         if found := re.fullmatch(r"/subjects/([^/]+)/versions/(latest|\d+)", path):
@@ -60,6 +66,14 @@ class Registry(HttpServer):
 
         class Handler(JsonHandler):
             def do_GET(self) -> None:  # noqa: N802 -- http.server's name
+                for path, url in registry.moved_to.items():
+                    if self.path.startswith(path + "/"):
+                        self.send_response(302)
+                        self.send_header("Location", url + self.path.removeprefix(path))
+                        self.send_header("Content-Length", "0")
+                        self.end_headers()
+                        return
+                registry.authorizations.append(self.headers.get("Authorization"))
                 self.answer(*registry.answer(self.path, self.headers.get("Authorization")))
 
         return Handler

@@ -93,6 +93,19 @@ def test_who_may_not_ask_is_told_so_and_secrets_are_not() -> None:
         assert "geheim" not in str(wrong.value)
 
 
+def test_a_password_is_taken_to_no_other_server() -> None:
+    with Registry(user="reader", password="geheim") as registry, Registry() as elsewhere:
+        number = registry.register("s", '"long"')
+        elsewhere.register("s", '"long"')
+        registry.moved_to["/old"] = registry.url
+        registry.moved_to["/other"] = elsewhere.url
+        inside = registry.url.replace("://", "://reader:geheim@")
+        assert client(inside + "/old").by_id(number).text == '"long"'
+        assert client(inside + "/other").by_id(number).text == '"long"'
+    assert registry.authorizations[-1] is not None
+    assert elsewhere.authorizations == [None]
+
+
 def test_over_tls_with_a_certificate_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("snakka.spark.decoding.schema_registry._PAUSES_SECONDS", (0.0,))
     certificates = Certificates(tmp_path)

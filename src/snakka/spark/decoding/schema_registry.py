@@ -159,11 +159,12 @@ class SchemaRegistry:
 
     def _get_from(self, url: str) -> dict[str, Any]:
         request = urllib.request.Request(url, headers=self._headers())
-        context = None
+        handlers: list[urllib.request.BaseHandler] = [_Redirects()]
         if url.startswith("https:"):
             context = ssl.create_default_context(cafile=self._settings.ca_file)
-        timeout = self._settings.timeout_ms / 1000
-        with urllib.request.urlopen(request, timeout=timeout, context=context) as response:
+            handlers.append(urllib.request.HTTPSHandler(context=context))
+        opener = urllib.request.build_opener(*handlers)
+        with opener.open(request, timeout=self._settings.timeout_ms / 1000) as response:
             answer = json.loads(response.read(_MOST_BYTES))
         if not isinstance(answer, dict) or "schema" not in answer:
             raise ValueError("the answer is no schema")
@@ -177,6 +178,24 @@ class SchemaRegistry:
             pair = f"{self._settings.user}:{self._settings.password or ''}"
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         return headers
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Goes wherever a registry sends us, but takes what it knows us by to no other server."""
+
+    def redirect_request(self, req: urllib.request.Request, *answer: Any) -> urllib.request.Request | None:
+        following = super().redirect_request(req, *answer)
+        if following is not None and not _is_at_home(req.full_url, following.full_url):
+            following.remove_header("Authorization")
+        return following
+
+
+def _is_at_home(url: str, other: str) -> bool:
+    """Whether both are of one server, which may have sent us to where it speaks TLS."""
+    before, after = urllib.parse.urlsplit(url), urllib.parse.urlsplit(other)
+    places = (before.scheme, before.port), (after.scheme, after.port)
+    is_same = places[0] == places[1] or places == (("http", None), ("https", None))
+    return before.hostname == after.hostname and is_same
 
 
 def _has_host(parts: urllib.parse.SplitResult) -> bool:
