@@ -42,7 +42,8 @@ def source(
 
 JSON_SCHEMA = (
     "id INT, name STRING, amount DOUBLE, at TIMESTAMP, tags ARRAY<INT>, price DECIMAL(5,2), day DATE, paid BOOLEAN, "
-    "line STRUCT<sku: STRING, n: INT>, counts MAP<STRING, BIGINT>"
+    "line STRUCT<sku: STRING, n: INT>, counts MAP<STRING, BIGINT>, tiny TINYINT, deep ARRAY<STRUCT<t: TINYINT, at: DATE>>, "
+    "times MAP<STRING, TIMESTAMP>"
 )
 GOOD_JSON: dict[str, dict[str, Any]] = {
     '{"id":1,"name":"å","amount":1.5}': {"id": 1, "name": "å", "amount": 1.5},
@@ -57,6 +58,14 @@ GOOD_JSON: dict[str, dict[str, Any]] = {
     '{"paid":true}': {"paid": True},
     '{"line":{"sku":"s","n":2}}': {"line": {"sku": "s", "n": 2}},
     '{"counts":{"a":1,"b":2}}': {"counts": {"a": 1, "b": 2}},
+    '{"tiny":-128,"deep":[{"t":127,"at":"2026-01-02"},null,{"t":null}]}': {
+        "tiny": -128,
+        "deep": [{"t": 127, "at": datetime.date(2026, 1, 2)}, None, {"t": None, "at": None}],
+    },
+    '{"at":1767225600,"times":{"a":0,"b":null}}': {
+        "at": datetime.datetime(2026, 1, 1),
+        "times": {"a": datetime.datetime(1970, 1, 1), "b": None},
+    },
 }
 BAD_JSON = {
     "": "is no JSON",
@@ -82,6 +91,13 @@ BAD_JSON = {
     '{"tags":[1,"x"]}': "tags is no ARRAY<INT>",
     '{"price":12345.6}': "price is no DECIMAL(5,2)",
     '{"line":{"n":"x"}}': "does not fit the schema",
+    # Spark itself takes 200 for -56, text for so many days after 1970, and any number for seconds.
+    '{"tiny":200}': "tiny is no TINYINT",
+    '{"deep":[{"t":1},{"t":200}]}': "deep is no ARRAY<STRUCT<T:TINYINT,AT:DATE>>",
+    '{"day":"20260228"}': "day is no DATE",
+    '{"at":1767225600000}': "at is no TIMESTAMP",
+    '{"at":1767225600000000,"id":"x"}': "id is no INT, at is no TIMESTAMP",
+    '{"times":{"a":0,"b":1767225600000}}': "times is no MAP<STRING,TIMESTAMP>",
 }
 
 

@@ -3,7 +3,8 @@
 Spark's parser is more forgiving than a pipeline should be. It reads the first value of a text and ignores what comes after
 it; so a text is parsed as the first of two elements of an array, and only if the second one, which we add, is found there
 does the text hold one value and nothing else. Bytes that are no UTF-8, single quotes, NaN, and columns that are declared
-NOT NULL (at the top) and missing are refused, too, also where the whole value is.
+NOT NULL (at the top) and missing are refused, too, also where the whole value is. So are values that Spark would bend: it
+takes 200 for the TINYINT -56, and milliseconds for seconds, some 50,000 years from now.
 
 Rule: a wrong type makes the row bad, never a silent null; a field that the schema does not name is ignored; a field that
 is missing is null.
@@ -12,7 +13,9 @@ is missing is null.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
 
 from snakka.spark.decoding.framing import FRAME_BYTES, NOT_FRAMED
 from snakka.spark.decoding.spec import DecodingError
@@ -34,7 +37,12 @@ _OPTIONS = {
     "columnNameOfCorruptRecord": _UNPARSED,
     "allowSingleQuotes": "false",
     "allowNonNumericNumbers": "false",
+    # Else 20240102 would be so many days after 1970.
+    "enableDateTimeParsingFallback": "false",
 }
+_TINY = (-128, 127)
+# Beyond those of ISO 8601 by one, which another time zone may make of them.
+_YEARS = (-1, 10_000)
 
 
 def declared_schema(text: str) -> StructType:
@@ -76,9 +84,16 @@ def decoded_json(df: DataFrame, on: str, struct: StructType, *, framed: bool, ma
         df.withColumn(text, _text(on, framed=framed))
         .withColumn(parsed, from_json(_with_end(col(text)), _with_end_schema(struct), _OPTIONS))
         .withColumn(error, _error(on, struct, framed=framed, may_be_null=may_be_null))
-        .withColumn(parsed, when(col(error).isNull(), _first(col(parsed)).dropFields(_END)))
+        .withColumn(parsed, when(col(error).isNull(), _as_declared(_first(col(parsed)), struct)))
         .drop(text)
     )
+
+
+def _as_declared(first: Column, struct: StructType) -> Column:
+    from pyspark.sql.types import ByteType
+
+    value, declared = first.dropFields(_END), _with_bytes_as(ByteType(), struct)
+    return value if declared == _with_room(struct) else value.try_cast(declared)
 
 
 def _text(on: str, *, framed: bool) -> Column:
@@ -99,24 +114,69 @@ def _with_end(text: Column) -> Column:
 def _with_end_schema(struct: StructType) -> StructType:
     from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
-    fields = [StructField(field.name, field.dataType) for field in struct.fields]
+    fields = [StructField(field.name, _with_room(field.dataType)) for field in struct.fields]
     element = StructType([*fields, StructField(_END, StringType())])
     return StructType([StructField(_BOTH, ArrayType(element)), StructField(_UNPARSED, StringType())])
+
+
+def _with_room(kind: DataType) -> DataType:
+    """The same type with room for what is no TINYINT, to be seen."""
+    from pyspark.sql.types import ShortType
+
+    return _with_bytes_as(ShortType(), kind)
+
+
+def _with_bytes_as(small: DataType, kind: DataType) -> DataType:
+    """The same type with another one for TINYINT; everything in it may be null, as it is when it was parsed."""
+    from pyspark.sql.types import ArrayType, ByteType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType([StructField(each.name, _with_bytes_as(small, each.dataType)) for each in kind])
+    if isinstance(kind, ArrayType):
+        return ArrayType(_with_bytes_as(small, kind.elementType))
+    if isinstance(kind, MapType):
+        return MapType(kind.keyType, _with_bytes_as(small, kind.valueType))
+    return small if isinstance(kind, ByteType) else kind
+
+
+def _within_bounds(value: Column, kind: DataType) -> Column | None:
+    """Whether all in it is what its type, as declared, is for; None if there is nothing to ask."""
+    from pyspark.sql import types
+    from pyspark.sql.functions import coalesce, forall, lit, map_values, year
+
+    inner: Any = None
+    if isinstance(kind, types.ByteType):
+        inner = value.between(*_TINY)
+    elif isinstance(kind, (types.TimestampType, types.TimestampNTZType, types.DateType)):
+        inner = year(value).between(*_YEARS)
+    elif isinstance(kind, types.StructType):
+        fields = (_within_bounds(value.getField(field.name), field.dataType) for field in kind)
+        asked = [each for each in fields if each is not None]
+        inner = reduce(and_, asked) if asked else None
+    elif isinstance(kind, (types.ArrayType, types.MapType)):
+        is_map = isinstance(kind, types.MapType)
+        element = kind.valueType if is_map else kind.elementType
+        if _within_bounds(value, element) is not None:
+            elements = map_values(value) if is_map else value
+            inner = forall(elements, lambda each: _within_bounds(each, element))
+    return None if inner is None else coalesce(inner, lit(True))
 
 
 def _first(parsed: Column) -> Column:
     return parsed.getField(_BOTH).getItem(0)
 
 
-def _fits(parsed: Column) -> Column:
+def _fits(parsed: Column, struct: StructType) -> Column:
     from pyspark.sql.functions import lit, size
 
     both = parsed.getField(_BOTH)
+    within = _within_bounds(_first(parsed), struct)
     return (
         parsed.getField(_UNPARSED).isNull()
         & (size(both) == 2)
         & both.getItem(0).isNotNull()
         & both.getItem(1).getField(_END).eqNullSafe(lit(_SECRET))
+        & (lit(True) if within is None else within)
     )
 
 
@@ -143,7 +203,7 @@ def _error(on: str, struct: StructType, *, framed: bool, may_be_null: bool) -> C
         error = error.when(~is_framed, lit(NOT_FRAMED))
     error = error.when(~is_valid_utf8(text), lit("is not UTF-8"))
     missing = nullif(concat_ws(", ", *(_missing_field(on, name) for name in required)), lit(""))
-    return error.when(~coalesce(_fits(col(f"_{on}")), lit(False)), _misfit(on, struct)).otherwise(
+    return error.when(~coalesce(_fits(col(f"_{on}"), struct), lit(False)), _misfit(on, struct)).otherwise(
         missing if required else lit(None).cast("string")
     )
 
@@ -166,8 +226,10 @@ def _wrong_field(on: str, name: str, kind: DataType) -> Column:
 
     path = "$['" + name.replace("'", "\\'") + "']"
     present = get_json_object(col(f"_{on}_text"), path).isNotNull()
-    absent = _first(col(f"_{on}")).getField(name).isNull()
-    return when(present & absent, lit(f"{name} is no {kind.simpleString().upper()}"))
+    value = _first(col(f"_{on}")).getField(name)
+    within = _within_bounds(value, kind)
+    wrong = value.isNull() if within is None else value.isNull() | ~within
+    return when(present & wrong, lit(f"{name} is no {kind.simpleString().upper()}"))
 
 
 def _missing_field(on: str, name: str) -> Column:
