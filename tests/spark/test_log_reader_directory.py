@@ -506,6 +506,20 @@ def test_wrong_indexes_cost_nothing(copied: tuple[Path, list[Path], list[tuple[A
     assert read(path, subscribe="damaged", startingTimestamp=NOW_MS + 770) == rows[77:]
 
 
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_a_time_index_that_was_cut_off_hides_nothing(
+    copied: tuple[Path, list[Path], list[tuple[Any, ...]]], kept: int
+) -> None:
+    """What is left of it is right about its own batches, and knows nothing of those after them."""
+    path, segments, rows = copied
+    for segment in segments:
+        index = segment.with_suffix(".timeindex")
+        whole = index.read_bytes()
+        index.write_bytes(whole[: kept * 12] + bytes(max(len(whole) - kept * 12, 0)))
+    for number in range(0, 300, 7):
+        assert read(path, subscribe="damaged", startingTimestamp=NOW_MS + number * 10) == rows[number:]
+
+
 # -- files that change while they are read -------------------------------------------------------------------------
 
 
@@ -568,6 +582,54 @@ def test_a_topic_that_is_made_anew_while_it_is_read(
         [batch for part in planned for batch in reader.read(part)]
     warned = opened(path, subscribe="damaged", failOnDataLoss="false")
     assert [batch for part in planned for batch in warned.read(part)] == []
+
+
+def test_a_topic_that_is_made_anew_in_files_of_the_same_numbers(
+    copied: tuple[Path, list[Path], list[tuple[Any, ...]]],
+) -> None:
+    """File systems give the inode of a removed file to the next one: name and inode are the same, the records are not."""
+    path, segments, _ = copied
+    reader = opened(path, subscribe="damaged", minPartitions=6)
+    planned = reader.partitions()
+    for segment in segments:
+        content = bytearray(segment.read_bytes())
+        for position, _ in list(iter_headers(bytes(content))):
+            content[position + 27 : position + 35] = struct.pack(">q", 1)  # the first timestamp
+            stamp_crc(content, position)
+        rewritten_in_place(segment, content)
+    (segments[0].parent / "partition.metadata").write_text(ANOTHER_TOPIC)
+    for part in planned:
+        with pytest.raises(LogDamageError, match="are not in the log any more"):
+            list(reader.read(part))
+    warned = opened(path, subscribe="damaged", failOnDataLoss="false")
+    assert [batch for part in planned for batch in warned.read(part)] == []
+
+
+def test_a_compacted_segment_in_a_file_of_the_same_number(cluster: Cluster, tmp_path: Path) -> None:
+    """All batches are of one size, so that one begins at every position that was planned with, though not the same one."""
+    topic = cluster.topic("same-size", segment_index_bytes="1000000")
+    with Producer(bootstrap_servers=cluster.bootstrap, linger_ms=0) as producer:
+        for number in range(300):
+            producer.send(topic, b"%06d" % number, partition=0, timestamp_ms=NOW_MS)
+            if number % 5 == 4:
+                producer.flush()
+    rows = cluster.served(topic)
+    shutil.copytree(cluster.data / f"{topic}-0", tmp_path / f"{topic}-0")
+    (segment,) = (tmp_path / f"{topic}-0").glob("*.log")
+    assert len({header.size for _, header in batches_of(segment)}) == 1
+    reader = opened(tmp_path, subscribe=topic, minPartitions=6)
+    planned = reader.partitions()
+    gone = batches_of(segment)[:3]
+    rewritten_in_place(segment, segment.read_bytes()[sum(header.size for _, header in gone) :])
+    segment.with_suffix(".index").unlink()
+    left = [row for part in planned for batch in reader.read(part) for row in as_rows(batch)]
+    assert left == without(rows, *(header for _, header in gone))
+
+
+def rewritten_in_place(file: Path, content: bytes | bytearray) -> None:
+    inode = file.stat().st_ino
+    file.write_bytes(content)
+    assert file.stat().st_ino == inode
 
 
 def test_segments_that_are_replaced_while_they_are_read(

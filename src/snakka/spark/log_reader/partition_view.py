@@ -6,11 +6,12 @@ offset, or told as lost.
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from snakka.protocol.batch_reader import read_records
 from snakka.protocol.errors import ProtocolError
+from snakka.protocol.record_batch import HEADER_SIZE
 from snakka.spark.log_reader.damage import Damages
 from snakka.spark.log_reader.header_walk import (
     end_of_log,
@@ -28,6 +29,8 @@ from snakka.storage.log_directory import Kind, parse_name
 from snakka.storage.partition_metadata import partition_metadata_path, read_topic_id
 from snakka.storage.read_only_files import ReadOnlyFiles
 
+_LANDMARKS_KEPT = 8
+
 
 class DataDirectory:
     """What a log directory remembers of its partitions."""
@@ -36,6 +39,8 @@ class DataDirectory:
         self.files = files
         self.path = path
         self.is_clean = files.exists(os.path.join(path, CLEAN_SHUTDOWN))
+        # Of the segments that were looked at last: those of a whole directory may be some gigabytes.
+        self.landmarks = lru_cache(_LANDMARKS_KEPT)(partial(Landmarks, files))
 
     def partitions(self) -> list[TopicPartition]:
         """Those that are in use: neither deleted nor stray nor on their way here from another disk."""
@@ -91,7 +96,6 @@ class PartitionView:
         self._home = home
         self._key = key
         self._damages = damages
-        self._landmarks: dict[int, Landmarks] = {}
 
     @property
     def name(self) -> str:
@@ -164,12 +168,21 @@ class PartitionView:
         return None
 
     def _is_older(self, file: File, segment: SegmentFile, timestamp_ms: int) -> bool:
-        """Whether all records are, for certain: the time index says so, and the log that it is right about its last."""
+        """Whether all records are, for certain: the time index says so, and the log that it is right about its last.
+
+        An index that was cut off is right about its last entry, too; so what follows that one is looked at. It is little:
+        brokers end an index with the largest time of its segment, which is rarely far from the segment's end.
+        """
         largest = self._landmarks_of(segment).largest_timestamp()
         if segment.is_last or largest is None or largest[0] >= timestamp_ms:
             return False
-        found = next(self._batches(file, segment, largest[1]), None)
-        return found is not None and found.header.max_timestamp == largest[0]
+        batches = self._batches(file, segment, largest[1])
+        found = next(batches, None)
+        return (
+            found is not None
+            and found.header.max_timestamp == largest[0]
+            and all(each.header.max_timestamp <= largest[0] for each in batches)
+        )
 
     def segments_between(self, first_offset: int, end_offset: int) -> list[SegmentFile]:
         return [
@@ -203,14 +216,15 @@ class PartitionView:
             return None
         return Place(segment, last.position, last.header.base_offset)
 
+    def header_at(self, segment: SegmentFile, position: int) -> bytes:
+        """The header of the batch that begins there, as it is written."""
+        return opened_segment(self._files, segment).pread(position, HEADER_SIZE)
+
     def _batches(self, file: File, segment: SegmentFile, offset: int) -> Iterator[FoundBatch]:
         return walk_from_offset(file, segment, self._landmarks_of(segment), offset, self._damages)
 
     def _landmarks_of(self, segment: SegmentFile) -> Landmarks:
-        found = self._landmarks.get(segment.base_offset)
-        if found is None:
-            found = self._landmarks[segment.base_offset] = Landmarks(self._files, segment)
-        return found
+        return self._home.landmarks(segment)
 
 
 def _first_not_older(file: File, found: FoundBatch, timestamp_ms: int, first_offset: int) -> int | None:

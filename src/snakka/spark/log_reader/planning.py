@@ -251,6 +251,7 @@ def _ranges(wanted: _Wanted, most_bytes: int) -> list[LogRange]:
             end_offset,
             group[0].segment,
             group[0].start,
+            view.header_at(group[0].segment, group[0].start),
             sum(each.end - each.start for each in group),
             aborted_between(wanted.aborted, group[0].first_offset, end_offset),
         )

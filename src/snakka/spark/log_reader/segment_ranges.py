@@ -39,7 +39,8 @@ class LogRange(InputPartition):
     """What one task reads: the offsets from `first_offset` up to, without, `end_offset` of one partition.
 
     Where they begin is known by file and position; should that file be gone by then, they are found by offset again, if
-    the directory is still that topic's: another one may have taken its name.
+    the directory is still that topic's: another one may have taken its name. `beginning` is the header of the batch at
+    that position: a file system soon gives the number of a removed file, by which it is known, to a new one.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class LogRange(InputPartition):
         end_offset: int,
         segment: SegmentFile,
         position: int,
+        beginning: bytes,
         size: int,
         aborted: tuple[AbortedTransaction, ...] = (),
     ) -> None:
@@ -64,6 +66,7 @@ class LogRange(InputPartition):
         self.end_offset = end_offset
         self.segment = segment
         self.position = position
+        self.beginning = beginning
         self.size = size
         self.aborted = aborted
 

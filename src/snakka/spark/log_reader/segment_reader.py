@@ -58,6 +58,8 @@ class RangeReader:
         wanted = self._range
         segment, position = wanted.segment, wanted.position
         file = open_segment(self._files, segment)
+        if file is not None and file.pread(position, HEADER_SIZE) != wanted.beginning:
+            file = None  # another file, which was given the number of the removed one
         while self._next_offset < wanted.end_offset:
             if file is None:
                 found = self._segment_of_next()
