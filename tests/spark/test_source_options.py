@@ -12,6 +12,7 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from snakka.client.blocking import Admin
 from snakka.client.cluster_topics import TopicView
 from snakka.client.errors import RequestTimedOutError
+from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import SparkOptionError, admin_settings, consumer_settings
 from snakka.spark.columns import ChosenColumns, source_schema
@@ -44,13 +45,13 @@ TABLE: dict[str, tuple[str, object, dict[str, object], list[str]]] = {
         "start",
         Bound(BoundKind.LATEST),
         {"1700": Bound(BoundKind.TIME, time_ms=1700)},
-        ["soon", "1.5", "-5", ""],
+        ["soon", "1.5", "-5", "9223372036854775808", ""],
     ),
     "startingOffsetsByTimestamp": (
         "start",
         Bound(BoundKind.LATEST),
         {'{"t":{"0":17,"1":18}}': Bound(BoundKind.TIMES, {T0: 17, T1: 18})},
-        ["17", '{"t":17}', '{"t":{"x":17}}', "{", '{"t":{"0":"17"}}'],
+        ["17", '{"t":17}', '{"t":{"x":17}}', "{", '{"t":{"0":"17"}}', '{"t":{"0":-3}}'],
     ),
     "startingOffsets": (
         "start",
@@ -60,7 +61,7 @@ TABLE: dict[str, tuple[str, object, dict[str, object], list[str]]] = {
             "Latest": Bound(BoundKind.LATEST),
             '{"t":{"0":23,"1":-2}}': Bound(BoundKind.OFFSETS, {T0: 23, T1: -2}),
         },
-        ["newest", "[]", '{"t":[0]}', '{"t":{"0":null}}', '{"t":{"0":true}}'],
+        ["newest", "[]", '{"t":[0]}', '{"t":{"0":null}}', '{"t":{"0":true}}', '{"t":{"0":-3}}'],
     ),
     "startingOffsetsByTimestampStrategy": (
         "begins_at_latest_without_match",
@@ -84,7 +85,7 @@ TABLE: dict[str, tuple[str, object, dict[str, object], list[str]]] = {
         "end",
         Bound(BoundKind.LATEST),
         {"latest": Bound(BoundKind.LATEST), '{"t":{"0":-1}}': Bound(BoundKind.OFFSETS, {T0: -1})},
-        ["earliest", '{"t":{"0":-2}}', "x"],
+        ["earliest", '{"t":{"0":-2}}', '{"t":{"0":9223372036854775808}}', "x"],
     ),
     "failOnDataLoss": ("fail_on_data_loss", True, {"false": False, "TRUE": True}, ["yes", "0", ""]),
     "kafkaConsumer.pollTimeoutMs": ("poll_timeout_ms", 120_000, {"500": 500}, ["1s", "-1"]),
@@ -242,6 +243,30 @@ def test_brokers_are_needed_and_unknown_settings_are_named() -> None:
         consumer_settings({"bootstrap.servers": "x:1", "isolation.level": "x", "sasl.password": "secret"})
     assert "secret" not in str(caught.value)
     assert "secret" not in repr(options(kafka__sasl__password="secret"))
+
+
+def test_settings_may_be_written_as_other_clients_write_them() -> None:
+    """Driver and executors must find the same: else one of them reads what is not committed, and the other waits for it."""
+    found = options(
+        **{
+            "kafka.isolation_level": " Read_Committed ",
+            "kafka.fetch.message.max.bytes": "77",
+            "kafka.group_id": "g",
+        }
+    )
+    assert found.is_read_committed
+    assert found.group_id == "g"
+    reading = consumer_settings(found.settings)
+    assert "group.id" not in reading
+    assert reading["max.partition.fetch.bytes"] == "77"
+    for settings in (reading, consumer_settings(options().settings)):
+        resolve(ConsumerSettings, {}, settings)  # it knows no setting twice
+    with pytest.raises(SparkOptionError, match=r"kafka\.auto\.offset\.reset can't be set: "):
+        options(**{"kafka.auto_offset_reset": "latest"})
+    with pytest.raises(SparkOptionError, match=r"kafka\.max\.partition\.fetch\.bytes is given twice"):
+        options(
+            **{"kafka.fetch.message.max.bytes": "77", "kafka.max_partition_fetch_bytes": "78"},
+        )
 
 
 def test_what_only_writers_know_has_no_effect_on_readers(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.spark.conftest import NewTopic
 from tests.spark.source_topics import at, fill, transactions
 
-from snakka.client.blocking import Admin
+from snakka.client.blocking import Admin, Producer
 from snakka.client.consumer import Consumer
 from snakka.client.consumer.positions import EARLIEST, LATEST
 from snakka.spark.client_settings import consumer_settings
@@ -60,8 +60,6 @@ def test_what_compaction_has_left_of_a_range(compacting: BlockingLocalBroker) ->
     configs = {"cleanup.policy": "compact", "segment.bytes": "1048576", "min.cleanable.dirty.ratio": "0.01"}
     with Admin(bootstrap_servers=bootstrap) as admin:
         admin.create_topic("c", configs={**configs, "segment.ms": "1", "max.compaction.lag.ms": "1"})
-    from snakka.client.blocking import Producer
-
     with Producer(bootstrap_servers=bootstrap) as producer:
         for number in range(20):
             producer.send_and_wait("c", b"%d" % number, key=b"kept" if number in (0, 12) else b"k")
@@ -123,8 +121,6 @@ def test_who_has_the_last_record_of_a_range_asks_for_no_more(
 
 def test_a_large_record_is_read_whole(broker: BlockingLocalBroker, new_topic: NewTopic) -> None:
     topic = new_topic(max_message_bytes="9000000")
-    from snakka.client.blocking import Producer
-
     with Producer(bootstrap_servers=broker.bootstrap_servers, max_request_size=9_000_000) as producer:
         for letter in (b"a", b"b"):
             producer.send_and_wait(topic, letter * 6_000_000)
@@ -235,6 +231,32 @@ def test_waiting_has_an_end(broker: BlockingLocalBroker, new_topic: NewTopic) ->
     finally:
         producer.abort_transaction()
         producer.stop()
+
+
+def test_who_skips_records_does_not_wait_for_them(broker: BlockingLocalBroker, new_topic: NewTopic) -> None:
+    """What was aborted may take longer to fetch than pollTimeoutMs, and gives no row meanwhile."""
+    topic, count = new_topic(), 2000
+    producer = Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id=topic, batch_size=64)
+    with producer:
+        producer.begin_transaction()
+        for _ in range(count):
+            producer.send(topic, bytes(64), partition=0)
+        producer.flush()
+        producer.abort_transaction()
+        producer.begin_transaction()
+        producer.send_and_wait(topic, b"kept", partition=0)
+        producer.commit_transaction()
+    patient = reader(broker.bootstrap_servers, isolation_level="read_committed")
+    assert offsets(read(patient, topic, 0, count + 3)) == [count + 1]  # the marker is there now
+    hasty = reader(
+        broker.bootstrap_servers,
+        timeout_ms=50,
+        isolation_level="read_committed",
+        max_partition_fetch_bytes="1",  # a batch for each fetch
+    )
+    began = time.monotonic()
+    assert offsets(read(hasty, topic, 0, count + 3)) == [count + 1]
+    assert time.monotonic() - began > 0.05, "else nothing is shown here"
 
 
 def test_a_task_that_ends_in_the_middle_of_a_fetch_leaves_a_client_that_reads_on(

@@ -112,6 +112,9 @@ def client_settings(
 ) -> dict[str, str]:
     """The settings for a client of this kind, without the prefix. Spark has made names lower-case, as Kafka's are anyway.
 
+    What other clients call otherwise, or write with underscores, gets Kafka's name here: whoever looks for a setting, or has
+    a value of its own for it, finds it by that only.
+
     Many a job gives readers and writers the same options; what only the other one knows has no effect, as in Kafka. Nor has
     what is about the metrics of a client in Java: a job that is moved here may have it.
     """
@@ -120,18 +123,20 @@ def client_settings(
         lower = name.lower()
         if not lower.startswith(PREFIX):
             continue
-        setting = lower.removeprefix(PREFIX)
+        setting = dotted(lower.removeprefix(PREFIX))
+        setting = SYNONYMS.get(setting, setting)
         if setting in refused:
             raise SparkOptionError(f"{PREFIX}{setting} can't be set: {refused[setting]}")
-        if value in _SO_ANYWAY.get(dotted(setting), ()):
+        if value in _SO_ANYWAY.get(setting, ()):
             continue
-        if dotted(setting).startswith(_KERBEROS):
+        if setting.startswith(_KERBEROS):
             _warn_without_effect(setting, "there is no GSSAPI, and nothing else asks for it")
             continue
         if _is_of_another(setting, kind):
             _warn_without_effect(setting, "clients of another kind have it")
             continue
-        settings[setting] = value
+        if settings.setdefault(setting, value) != value:
+            raise SparkOptionError(f"{PREFIX}{setting} is given twice, with different values")
     if not settings.get("bootstrap.servers", "").strip():
         hint = " (bootstrap.servers needs the prefix kafka.)" if "bootstrap.servers" in options else ""
         raise SparkOptionError(f"{BOOTSTRAP} must be set: the brokers to begin with, each HOST:PORT{hint}")
@@ -185,8 +190,7 @@ def _check_store(name: str, kind: str) -> None:
         )
 
 
-def _is_of_another(setting: str, kind: type[ConnectionSettings]) -> bool:
-    name = dotted(setting)
+def _is_of_another(name: str, kind: type[ConnectionSettings]) -> bool:
     if name in JAVA_METRICS:
         return True
     return name not in _NAMES[kind] and any(name in names for names in _NAMES.values())

@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from snakka.client.settings import ConsumerSettings
+from snakka.client.settings import ConsumerSettings, resolve
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.client_settings import (
     REFUSED_READING,
@@ -29,6 +30,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 EARLIEST, LATEST = -2, -1
+_MOST = (1 << 63) - 1
 # As Spark's own: brokers that allow its jobs the groups that begin so allow ours.
 DEFAULT_GROUP_PREFIX = "spark-kafka-source"
 _MILLISECONDS = {
@@ -159,9 +161,11 @@ class ReadOptions:
     include_headers: bool
     push_down_filters: bool
 
-    @property
+    @cached_property
     def is_read_committed(self) -> bool:
-        return self.settings.get("isolation.level", "").lower() == "read_committed"
+        """As the client understands it: driver and executors must agree on where a log ends."""
+        settings = resolve(ConsumerSettings, {}, consumer_settings(self.settings))
+        return settings.isolation_level == "read_committed"
 
 
 def read_options(options: Mapping[str, str], *, is_stream: bool) -> ReadOptions:
@@ -274,9 +278,16 @@ def _flag(text: str) -> bool:
 def _number(text: str, least: int) -> int:
     if not re.fullmatch(r"[+-]?\d+", text):
         raise ValueError("a number is wanted")
-    if int(text) < least:
-        raise ValueError(f"it must be at least {least}")
-    return int(text)
+    number = int(text)
+    _check_fits(number, least)
+    return number
+
+
+def _check_fits(number: int, least: int) -> None:
+    if number < least:
+        raise ValueError(f"{number} is too small: at least {least} is wanted")
+    if number > _MOST:
+        raise ValueError(f"{number} is too large: it must fit into 64 bits")
 
 
 # -- partitions ------------------------------------------------------------------------------------------------------
@@ -339,6 +350,8 @@ def _by_partition(text: str, example: str) -> Offsets:
             key.isascii() and key.isdigit() and type(each) is int for key, each in offsets.items()
         ):
             raise ValueError(example)
+        for each in offsets.values():
+            _check_fits(each, EARLIEST)
         partitions[topic] = offsets
     return offsets_of(partitions)
 

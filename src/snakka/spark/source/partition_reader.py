@@ -94,6 +94,7 @@ class PartitionReader:
         consumer.seek(partition, start, up_to=end, topic_id=given.topic_id)
         while True:
             try:
+                begins = await consumer.position(partition)
                 fetched = await consumer.fetch_arrow(
                     partition,
                     timeout_ms=self.poll_timeout_ms,
@@ -101,9 +102,11 @@ class PartitionReader:
                     max_bytes=MOST_BYTES,
                 )
                 if not fetched:
-                    if await consumer.position(partition) >= end:
+                    position = await consumer.position(partition)
+                    if position >= end:
                         return
-                    await self._check_reachable(consumer, offsets)
+                    if position == begins:  # else aborted records came, of which there may be many
+                        await self._check_reachable(consumer, offsets)
             except TopicRecreatedError as error:
                 self._report_loss(f"{partition} was made anew while its range up to {end} was read", error)
                 return
