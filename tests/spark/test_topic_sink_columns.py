@@ -163,12 +163,19 @@ def test_a_header_without_a_key_is_refused(nothing: object) -> None:
     st.integers(0, 2**63 - 1),
     st.lists(st.builds(OpenTransaction, st.text(), st.integers(0, 2**63 - 1), st.integers(0, 2**15 - 1))),
     st.booleans(),
+    st.none() | st.text(),
 )
 def test_a_decision_is_read_as_it_was_written(
-    query_id: str, batch_id: int, transactions: list[OpenTransaction], is_finished: bool
+    query_id: str, batch_id: int, transactions: list[OpenTransaction], is_finished: bool, topic: str | None
 ) -> None:
-    decision = Decision(query_id, batch_id, tuple(transactions), is_finished)
+    decision = Decision(query_id, batch_id, tuple(transactions), is_finished, topic)
     assert Decision.from_bytes(decision.to_bytes()) == decision
+
+
+def test_a_decision_of_an_earlier_release_does_not_say_where_its_rows_are() -> None:
+    earlier = Decision("q", 1, ()).to_bytes().replace(b',"topic":null', b"")
+    assert b"topic" not in earlier
+    assert Decision.from_bytes(earlier) == Decision("q", 1, ())
 
 
 def test_a_decision_of_a_later_format_is_not_guessed_at() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
+from pyspark.sql.types import StringType, StructField, StructType
 from tests.client.kafka_broker import running_kafka_broker
 from tests.client.transaction_versions import play_by_version_1
 from tests.kafka.nodes import kafka_libs
@@ -20,9 +21,10 @@ from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END
 from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.topic_sink import topic_sink
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
 from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, is_of_query, transactional_id
-from snakka.spark.topic_sink.topic_sink import transaction_timeout_ms
+from snakka.spark.topic_sink.topic_sink import TopicSink, transaction_timeout_ms
 from snakka.spark.topic_sink.transaction_ends import BatchEnd, TransactionLostError
 from snakka.spark.topic_sink.write_options import WriteOptions, write_options
 from snakka.testing import BlockingLocalBroker
@@ -238,6 +240,26 @@ def test_what_an_earlier_batch_has_decided_is_finished_before_the_next_writes(jo
         assert (decision.batch_id, decision.is_finished) == (batch_id, True)
 
 
+def test_what_was_written_to_another_topic_is_not_taken_for_this_write(job: Job) -> None:
+    """One name for two writes of a batch would leave out the second; whose decision it is, is finished all the same."""
+    here, there = (
+        BatchEnd(replace(job.options, topic=topic), 60_000, is_asked_again=True)
+        for topic in (job.topic, "elsewhere")
+    )
+    here.commit([job.task(5, 0, b"a")])
+    for batch_id in (4, 5):
+        with pytest.raises(
+            SparkOptionError, match=f"has written up to txnVersion 5 to topic {job.topic}: a write to"
+        ):
+            there.begin(BatchName(job.query_id, batch_id))
+        here.begin(BatchName(job.query_id, batch_id))
+    there.begin(BatchName(job.query_id, 6))
+    job.decisions.write(Decision(job.query_id, 6, (job.written(0, b"b"),), topic=job.topic))
+    with pytest.raises(SparkOptionError, match="needs a txnAppId of its own"):
+        there.begin(BatchName(job.query_id, 6))
+    assert job.seen() == ["a", "b"]
+
+
 def test_abort_spares_what_an_earlier_batch_has_decided(job: Job, admin: Admin) -> None:
     job.decisions.write(Decision(job.query_id, 1, (job.written(0, b"a"),)))
     job.written(1, b"by the next one")
@@ -403,6 +425,31 @@ def test_transactions_may_take_as_long_as_brokers_allow_or_less(admin: Admin) ->
     assert transaction_timeout_ms(admin, 7_000) == 7_000
     with pytest.raises(SparkOptionError, match=r"is 900001, and brokers allow 900000 with transaction\.max"):
         transaction_timeout_ms(admin, 900_001)
+
+
+def test_brokers_that_allow_less_from_now_on_are_heard_of(
+    options: WriteOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver's process outlives the brokers' settings; what it can't ask for is as it was."""
+    given = {f"kafka.{name}": value for name, value in options.settings.items()}
+    given |= {"deliveryGuarantee": "exactly-once", "decisionTopic": options.decision_topic, "topic": "t"}
+    columns = StructType([StructField("value", StringType())])
+    monkeypatch.setattr(topic_sink, "_KNOWN_SECONDS", -1.0)
+    assert TopicSink(given, columns)._timeout_ms == 900_000
+    answers: list[int | Exception] = [RequestTimedOutError("nobody answers"), 7_000]
+
+    def asked(admin: Admin, wanted: int | None) -> int:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(topic_sink, "transaction_timeout_ms", asked)
+    assert TopicSink(given, columns)._timeout_ms == 900_000
+    monkeypatch.setattr(topic_sink, "_KNOWN_SECONDS", 60.0)
+    assert TopicSink(given, columns)._timeout_ms == 7_000
+    assert not answers
+    assert TopicSink(given, columns)._timeout_ms == 7_000
 
 
 def test_a_broker_that_has_just_been_lost_is_not_asked_how_long_they_allow(

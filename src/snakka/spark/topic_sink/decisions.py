@@ -52,6 +52,7 @@ class Decision:
     batch_id: int
     transactions: tuple[OpenTransaction, ...]
     is_finished: bool = False
+    topic: str | None = None  # where the rows are, if an option said it for all of them
 
     def covers(self, batch_id: int) -> bool:
         return self.batch_id >= batch_id
@@ -71,6 +72,7 @@ class Decision:
             "batch": self.batch_id,
             "finished": self.is_finished,
             "transactions": [list(each) for each in self.transactions],
+            "topic": self.topic,
         }
         return json.dumps(fields, separators=(",", ":")).encode()
 
@@ -87,6 +89,7 @@ class Decision:
             fields["batch"],
             tuple(OpenTransaction(*each) for each in fields["transactions"]),
             fields["finished"],
+            fields.get("topic"),
         )
 
 

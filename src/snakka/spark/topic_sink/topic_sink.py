@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from os import getpid
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
@@ -12,6 +12,7 @@ from snakka.client.admin import ConfigResource
 from snakka.client.blocking import Admin
 from snakka.client.errors import ClientError
 from snakka.protocol.errors import ApiError
+from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import ensure_decision_topic
 from snakka.spark.topic_sink.sink_columns import sink_columns
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
 _LONGEST = "transaction.max.timeout.ms"
 # A broker may just have been lost, and be listed still; the others say what is needed.
 _ONE_OF_MANY_MS = 10_000
+_KNOWN_SECONDS = 60.0
+
+
+class _Limit(NamedTuple):
+    """How long transactions may take, and until when that is believed."""
+
+    timeout_ms: int
+    until: float
 
 
 class TopicSink:
@@ -72,14 +81,26 @@ class TopicSink:
 
 
 def _prepared(options: WriteOptions) -> int:
-    """How long transactions may be open. Asked once by a process: Spark makes a sink for every batch, and for its commit."""
+    """How long transactions may be open. Not asked every time: Spark makes a sink for every batch, and for its commit.
+
+    Brokers may be started anew with another limit, and a driver lives long: it is asked again now and then.
+    """
     known = _prepared_clusters(getpid())
     key = (repr(sorted(options.connection.items())), options.decision_topic, options.transaction_timeout_ms)
-    if key not in known:
+    now = SystemClock().monotonic()
+    last = known.get(key)
+    if last is None or last.until < now:
         admin = worker_clients().admin(options.connection)
-        ensure_decision_topic(admin, options.decision_topic)
-        known[key] = transaction_timeout_ms(admin, options.transaction_timeout_ms)
-    return known[key]
+        if last is None:
+            ensure_decision_topic(admin, options.decision_topic)
+        try:
+            timeout_ms = transaction_timeout_ms(admin, options.transaction_timeout_ms)
+        except (ApiError, ClientError):
+            if last is None:
+                raise
+            timeout_ms = last.timeout_ms
+        known[key] = last = _Limit(timeout_ms, now + _KNOWN_SECONDS)
+    return last.timeout_ms
 
 
 def transaction_timeout_ms(admin: Admin, wanted: int | None) -> int:
@@ -110,5 +131,5 @@ def transaction_timeout_ms(admin: Admin, wanted: int | None) -> int:
 
 
 @cache
-def _prepared_clusters(process_id: int) -> dict[tuple[str, str, int | None], int]:
+def _prepared_clusters(process_id: int) -> dict[tuple[str, str, int | None], _Limit]:
     return {}

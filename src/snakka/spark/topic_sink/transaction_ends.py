@@ -16,6 +16,7 @@ from snakka.client.open_transaction import OpenTransaction
 from snakka.client.retry_policy import is_retriable
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
+from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, decision_topic
 from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, is_of_query
 from snakka.spark.topic_sink.write_options import (
@@ -70,9 +71,13 @@ class BatchEnd:
     def begin(self, batch: BatchName) -> None:
         """Before tasks write: what an earlier batch of the same name has decided is finished first.
 
-        The tasks of this one have the same transactional ids, and so they would abort it.
+        The tasks of this one have the same transactional ids, and so they would abort it. SparkOptionError if what is
+        decided was written elsewhere: then the rows of this one would be taken for written.
         """
-        self._finish_earlier(self._decisions.last_of(batch.query_id), batch)
+        decision = self._decisions.last_of(batch.query_id)
+        if decision is not None and decision.covers(batch.batch_id):
+            self._refuse_other_topic(decision)
+        self._finish_earlier(decision, batch)
 
     def commit(self, messages: Sequence[TaskMessage]) -> None:
         """All tasks have finished: decide and finish, or finish what was decided before."""
@@ -98,7 +103,8 @@ class BatchEnd:
         self._clear_earlier(messages, written)
         if written:
             self._check_open(batch, written)
-            decision = Decision(batch.query_id, batch.batch_id, tuple(written))
+            topic = self._options.topic
+            decision = Decision(batch.query_id, batch.batch_id, tuple(written), topic=topic)
             self._decisions.write(decision)
             self._finish(decision)
 
@@ -118,6 +124,16 @@ class BatchEnd:
         decision = self._decisions.last_of(batch.query_id)
         if decision is None or not decision.covers(batch.batch_id):
             self._clear(batch.query_id, () if decision is None else decision.open_transactions)
+
+    def _refuse_other_topic(self, decision: Decision) -> None:
+        here = self._options.topic
+        if None not in (here, decision.topic) and here != decision.topic:
+            if not decision.is_finished:
+                self._finish(decision)
+            raise SparkOptionError(
+                f"{TXN_APP_ID} {decision.query_id} has written up to {TXN_VERSION} {decision.batch_id} to topic"
+                f" {decision.topic}: a write to {here} needs a {TXN_APP_ID} of its own"
+            )
 
     # -- what is decided ------------------------------------------------------------------------------------------
 
