@@ -136,6 +136,69 @@ def test_more_partitions_than_open_files(tmp_path: Path, monkeypatch: pytest.Mon
     assert sorted(read.column("id").to_pylist()) == list(range(3000))
 
 
+def of_groups(batches: int, groups: np.ndarray[Any, Any], value_bytes: int) -> Iterator[pa.RecordBatch]:
+    """Batches whose rows are of these groups each."""
+    for number in range(batches):
+        values = [bytes([number]) * value_bytes] * len(groups)
+        yield pa.RecordBatch.from_arrays([pa.array(groups), pa.array(values)], names=["k", "value"])
+
+
+GROUPED = pa.schema([("k", pa.int64()), ("value", pa.binary())])
+
+
+def test_rows_that_wait_do_not_keep_the_others_of_their_batch_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group that gets a row of each batch waits long for its file."""
+    monkeypatch.setattr(staged_files, "ROW_GROUP_BYTES", 4_000_000)
+    groups = np.zeros(1000, dtype=np.int64)
+    groups[7] = 1
+    most = 0
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        nonlocal most
+        for batch in of_groups(100, groups, 1000):
+            most = max(most, pa.total_allocated_bytes() - before)
+            yield batch
+
+    before = pa.total_allocated_bytes()
+    files = FileStager(layout(tmp_path, GROUPED, PartitionColumn("k", "k")), "part").write(watched())
+    assert sum(file.rows for file in files) == 100_000
+    assert most < 30_000_000, "of the 100 MB that came"
+
+
+def test_many_partitions_at_once_have_a_file_each(tmp_path: Path) -> None:
+    partitions = 10 * staged_files.MAX_OPEN_FILES
+    batches = list(of_groups(20, np.arange(1000) % partitions, 10))
+    files = FileStager(layout(tmp_path, GROUPED, PartitionColumn("k", "k")), "part").write(batches)
+    assert len(files) == partitions
+    read = ds.dataset([file.path for file in files], schema=GROUPED).to_table()
+    assert read.num_rows == 20_000
+
+
+@pytest.mark.parametrize("most_bytes", [1, 50_000, 400_000])
+def test_memory_is_bounded_however_many_partitions_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_bytes: int
+) -> None:
+    monkeypatch.setattr(staged_files, "MAX_BUFFERED_BYTES", most_bytes)
+    batches = list(of_groups(20, np.arange(1000) % 100, 100))
+    stager = FileStager(layout(tmp_path, GROUPED, PartitionColumn("k", "k")), "part")
+    held: list[int] = []
+    open_files: list[int] = []
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch
+            held.append(sum(file.held_bytes for file in stager._open.values()))
+            open_files.append(sum(file.is_written for file in stager._open.values()))
+
+    files = stager.write(watched())
+    assert max(held) <= most_bytes
+    assert max(open_files) <= staged_files.MAX_OPEN_FILES
+    assert sum(file.rows for file in files) == 20_000
+    assert sorted(file.path for file in files) == sorted(map(str, tmp_path.rglob("*.parquet")))
+
+
 KEYS = st.one_of(st.none(), st.integers(-3, 3))
 
 
@@ -221,7 +284,7 @@ def test_statistics_come_from_the_footer_and_leave_out_what_may_be_wrong(tmp_pat
     ]
     batch = pa.RecordBatch.from_pylist(rows, schema=schema)
     (file,) = FileStager(replace(layout(tmp_path, schema)), "part").write([batch])
-    figures = statistics(file.footer)
+    figures = statistics(file)
     assert figures["numRecords"] == 3
     assert figures["minValues"] == {
         "id": -1,
@@ -249,4 +312,4 @@ def test_a_file_has_the_bounds_of_all_its_columns_or_none(tmp_path: Path, odd: d
     batch = pa.RecordBatch.from_pylist([{"id": 1, **odd}], schema=schema)
     (file,) = FileStager(layout(tmp_path, schema), "part").write([batch])
     nulls = {name: int(name not in ("id", *odd)) for name in schema.names}
-    assert statistics(file.footer) == {"numRecords": 1, "nullCount": nulls}
+    assert statistics(file) == {"numRecords": 1, "nullCount": nulls}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 from hypothesis import given
@@ -21,6 +22,7 @@ from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceb
 from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from
 
 from snakka.spark.tables import iceberg_maintenance
+from snakka.spark.tables.delta_errors import DeltaTableError
 from snakka.spark.tables.delta_maintenance import DeltaMaintenance
 from snakka.spark.tables.iceberg_maintenance import IcebergMaintenance
 from snakka.spark.tables.maintenance import (
@@ -288,6 +290,73 @@ def test_a_file_of_older_columns_is_rewritten_with_the_new_ones(tmp_path: Path) 
     assert maintain(tmp_path).files_compacted == 2
     read = iceberg_table(tmp_path).scan().to_arrow().sort_by("id")
     assert read.column("note").to_pylist() == [None] * 10 + ["new"] * 10
+
+
+def test_null_is_not_nothing_in_what_is_rewritten(tmp_path: Path) -> None:
+    """Read from the files themselves: pyiceberg's own scan makes the one of the other."""
+    item = pa.struct([("x", pa.int64())])
+    names = ("list", "map", "lists", "inner")
+    kinds = (pa.list_(item), pa.map_(pa.string(), item), pa.list_(pa.list_(item)))
+    kinds = (*kinds, pa.struct([("list", pa.list_(item))]))
+    schema = pa.schema([("id", pa.int64()), *zip(names, kinds, strict=True)])
+    values: list[tuple[Any, ...]] = [
+        (None, None, None, None),
+        ([], [], [], {"list": None}),
+        ([{"x": 1}, None], [("a", {"x": 1}), ("b", None)], [None, [], [{"x": 1}, None]], {"list": []}),
+    ]
+    rows = [{"id": number, **dict(zip(names, each, strict=True))} for number, each in enumerate(values)]
+    append(iceberg_opener(tmp_path, schema), pa.Table.from_pylist(rows, schema), 0)
+    wider = pa.struct([("y", pa.string()), ("x", pa.int64())])
+    more = pa.schema([("id", pa.int64()), ("list", pa.list_(wider)), ("lists", pa.list_(pa.list_(wider)))])
+    last = {"id": 3, "list": [{"y": "a", "x": 2}], "lists": [[{"y": "b", "x": 3}]]}
+    append(iceberg_opener(tmp_path, more, merge=True), pa.Table.from_pylist([last], more), 1)
+    with iceberg_table(tmp_path).update_schema() as update:
+        update.rename_column("lists.element.element.x", "z")
+    assert maintain(tmp_path).files_written == 1
+    (task,) = iceberg_table(tmp_path).scan().plan_files()
+    found = pq.read_table(task.file.file_path.removeprefix("file://")).sort_by("id").to_pylist()
+    expected: list[tuple[Any, ...]] = [
+        (None, None, None, None),
+        ([], [], [], {"list": None}),
+        (
+            [{"x": 1, "y": None}, None],
+            [("a", {"x": 1}), ("b", None)],
+            [None, [], [{"z": 1, "y": None}, None]],
+            {"list": []},
+        ),
+        ([{"x": 2, "y": "a"}], None, [[{"z": 3, "y": "b"}]], None),
+    ]
+    assert [tuple(row[name] for name in names) for row in found] == expected
+
+
+def test_a_table_within_a_tables_directory_keeps_its_files(tmp_path: Path) -> None:
+    outer, inner = tmp_path / "t", tmp_path / "t" / "k=1" / "rejected"
+    append(delta_opener(outer, partition_by=("k",)), rows_from(0, 10), 0)
+    append(delta_opener(inner), rows_from(0, 5), 0)
+    left_over = outer / "k=1" / "part-killed.parquet"
+    left_over.write_bytes(b"x" * 64)
+    make_old(*tmp_path.rglob("*.parquet"))
+    for is_dry in (True, False):
+        result = maintain_delta(str(outer), retention_hours=24, dry_run=is_dry)
+        assert (result.files_removed, result.bytes_removed) == (1, 64)
+    assert not left_over.exists()
+    assert delta_rows(inner).num_rows == 5
+    assert delta_rows(outer).num_rows == 10
+
+
+def test_what_is_left_over_goes_though_files_can_not_be_put_together(tmp_path: Path) -> None:
+    """deltalake names directories by a partition's whole value, which no file system takes if it is long."""
+    path = tmp_path / "t"
+    rows = pa.table({"id": [1], "k": ["long" * 100]})
+    for batch in range(2):
+        append(delta_opener(path, rows.schema, partition_by=("k",)), rows, batch)
+    left_over = path / "part-killed.parquet"
+    left_over.write_bytes(b"x" * 64)
+    make_old(left_over)
+    with pytest.raises(DeltaTableError, match="File name too long"):
+        maintain_delta(str(path), retention_hours=24)
+    assert not left_over.exists()
+    assert delta_rows(path).num_rows == 2
 
 
 @pytest.mark.parametrize("retention_hours", [0, -1])

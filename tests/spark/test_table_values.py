@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, QueryBuilder
 from tests.spark.table_reading import delta_rows, iceberg_table
 from tests.spark.table_writing import append, delta_opener, iceberg_opener, staged
 
@@ -174,6 +174,68 @@ def test_what_was_never_null_may_be_null_later(opener: Opener, tmp_path: Path) -
         assert sum(row[names[0]] == {"x": None} for row in found) == 1
         assert sum(row[names[1]] == [None] for row in found) == 1
         assert sum(row[names[2]] == [("a", None)] for row in found) == 1
+
+
+@pytest.mark.parametrize("row_group_bytes", [staged_files.ROW_GROUP_BYTES, 1])
+def test_what_is_not_a_number_is_found_and_taken_for_no_other(
+    opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row_group_bytes: int
+) -> None:
+    """NaN is in no range: readers would leave such rows out, or show them with the one value that a file's range has."""
+    monkeypatch.setattr(staged_files, "ROW_GROUP_BYTES", row_group_bytes)
+    nan = float("nan")
+    values: list[float | None] = [1.5, 1.5, nan, None]
+    rows = pa.table(
+        {
+            "id": range(4),
+            "real": values,
+            "small": pa.array(values, pa.float32()),
+            "deep": [{"x": each} for each in values],
+            "real.x": [1, 1, 1, 1],
+        }
+    )
+    table = opener(rows.schema).open()
+    # A row at a time: a file may have been begun before it is known what comes.
+    batches = pa.Table.from_batches([rows.slice(row, 1).combine_chunks().to_batches()[0] for row in range(4)])
+    files = staged(table, batches)
+    assert len(files) == (1 if row_group_bytes > 1 else 2)
+    commit_once(table, files, CommitKey("query", 0), overwrite=False)
+    if (tmp_path / "t").exists():
+        found = DeltaTable(str(tmp_path / "t"))
+        for column in ("real", "small"):
+            field = pc.field(column)
+            for condition, ids in (
+                (pc.is_nan(field), [2]),
+                (field != 1.5, [2]),
+                (field == 1.5, [0, 1]),
+                (field.is_null(), [3]),
+            ):
+                got = found.to_pyarrow_dataset().to_table(filter=condition)["id"]
+                assert sorted(got.to_pylist()) == ids, condition
+        asked = {"real = 1.5": [0, 1], "real > 2": [2], "deep['x'] > 2": [2], "real IS NULL": [3]}
+        for words, ids in asked.items():
+            answer = (
+                QueryBuilder().register("t", found).execute(f"SELECT id FROM t WHERE {words} ORDER BY id")
+            )
+            assert pa.table(answer)["id"].to_pylist() == ids, words
+    else:
+        scanned = {"real is nan": [2], "real != 1.5": [2], "small == 1.5": [0, 1], "real is null": [3]}
+        for words, ids in scanned.items():
+            got = iceberg_table(tmp_path).scan(row_filter=words).to_arrow()["id"]
+            assert sorted(got.to_pylist()) == ids, words
+
+
+def test_a_partitions_decimal_is_written_without_exponent(tmp_path: Path) -> None:
+    prices = [Decimal("0E-10"), Decimal("1E-7"), Decimal("1.5")]
+    rows = pa.table({"id": [0, 1, 2], "price": pa.array(prices, pa.decimal128(38, 10))})
+    append(delta_opener(tmp_path / "t", rows.schema, partition_by=("price",)), rows, 0)
+    log = sorted((tmp_path / "t" / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
+    added = [json.loads(line)["add"] for line in log if "add" in json.loads(line)]
+    assert sorted(one["partitionValues"]["price"] for one in added) == [
+        "0.0000000000",
+        "0.0000001000",
+        "1.5000000000",
+    ]
+    assert sorted(delta_rows(tmp_path / "t")["price"].to_pylist()) == prices
 
 
 def test_a_moment_is_the_same_moment_in_every_zone(tmp_path: Path) -> None:

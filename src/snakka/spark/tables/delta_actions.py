@@ -43,7 +43,7 @@ def add_action(
 ) -> AddAction:
     """What makes a file part of a table of those columns, with statistics of so many."""
     texts = partition_texts(file.partition)
-    figures = statistics(file.footer, indexed)
+    figures = statistics(file, indexed)
     present = {*file.footer.schema.to_arrow_schema().names, *(column.name for column in partitions)}
     # What the data had none of is null in all rows: without that, deltalake would find no nulls there.
     for path in (leaf for field in columns if field.name not in present for leaf in _leaves(field)):
@@ -74,10 +74,12 @@ def _partition_text(value: Any) -> str:
     if isinstance(value, datetime.datetime):
         text = _time_text(value)
         return text if value.tzinfo else text.replace("T", " ")
+    if isinstance(value, Decimal):
+        return format(value, "f")  # never with an exponent
     return str(value)
 
 
-def statistics(footer: pq.FileMetaData, indexed: int | None = _INDEXED_COLUMNS) -> dict[str, Any]:
+def statistics(file: StagedFile, indexed: int | None = _INDEXED_COLUMNS) -> dict[str, Any]:
     """Rows, and for so many columns their nulls, least and greatest values, from the file's own footer.
 
     deltalake takes a bound that is absent beside others for one that no value keeps: a file has all bounds or none.
@@ -86,10 +88,13 @@ def statistics(footer: pq.FileMetaData, indexed: int | None = _INDEXED_COLUMNS) 
     highest: dict[str, Any] = {}
     nulls: dict[str, Any] = {}
     is_bounded = True
+    footer = file.footer
     for index, path in _leading_columns(footer, indexed):
         chunks = [footer.row_group(group).column(index).statistics for group in range(footer.num_row_groups)]
         if not all(chunk is not None and chunk.has_null_count for chunk in chunks):
             is_bounded = False
+            if path in file.nulls:
+                _put(nulls, path, file.nulls[path])
             continue
         _put(nulls, path, sum(chunk.null_count for chunk in chunks))
         bounds = _json_bounds(column_bounds(footer, index))

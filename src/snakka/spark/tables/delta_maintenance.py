@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 from deltalake import DeltaTable
-from deltalake.exceptions import CommitFailedError
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.tables.delta_table import DATA_FILES, DeltaStorage, refuse_unknown_features
@@ -70,16 +70,26 @@ class DeltaMaintenance:
         )
 
     def carry_out(self) -> MaintenanceResult:
-        """All of it. A later step finds what an earlier one made superfluous once the retention is over."""
+        """All of it. A later step finds what an earlier one made superfluous once the retention is over.
+
+        There are tables that deltalake can't compact; the later steps are done all the same, and then it is said.
+        """
         before = len(self._table.file_uris())
         entries = {version for version, _ in self._log_files(_ENTRY)}
-        compaction = self._compact()
+        failure: DeltaError | None = None
+        compaction = _Compaction()
+        try:
+            compaction = self._compact()
+        except DeltaError as error:
+            failure = error
         removable = self._removable()
         size = self._sizes(removable)
         for path in removable:
             remove_left_over(self._files, path)
         self._expire_log()
         expired = len(entries - {version for version, _ in self._log_files(_ENTRY)})
+        if failure is not None:
+            raise failure
         return self._result(
             compaction,
             dry_run=False,
@@ -110,7 +120,17 @@ class DeltaMaintenance:
         found: list[str] = self._table.vacuum(
             retention_hours=self._retention_hours, dry_run=True, enforce_retention_duration=False, full=True
         )
-        return [path for path in found if path.endswith(DATA_FILES)]
+        data = [path for path in found if path.endswith(DATA_FILES)]
+        inner = self._inner_tables({above for path in data for above in _directories(path)})
+        return [path for path in data if inner.isdisjoint(_directories(path))]
+
+    def _inner_tables(self, directories: set[str]) -> set[str]:
+        """Those that are tables of their own: this one's log knows nothing of their files."""
+        return {
+            each
+            for each in directories
+            if self._files.get_file_info(pafs.FileSelector(f"{each}/{_LOG}", allow_not_found=True))
+        }
 
     def _expire_log(self) -> None:
         """deltalake does it with some commits too. A new checkpoint is what later runs need to forget more."""
@@ -171,6 +191,12 @@ def _data_files(table: DeltaTable) -> list[dict[str, Any]]:
     rows = pa.table(table.get_add_actions(flatten=False))
     wanted = [name for name in ("path", "size_bytes", "partition") if name in rows.column_names]
     return [{"partition": None, **row} for row in rows.select(wanted).to_pylist()]
+
+
+def _directories(path: str) -> list[str]:
+    """Those that a file is in, within the table's."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
 
 def _sizes_of(figures: Any) -> dict[str, int]:

@@ -27,7 +27,14 @@ from pyiceberg.typedef import Record
 
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.column_bounds import column_bounds
-from snakka.spark.tables.partitions import TRANSFORMS, PartitionColumn, PartitionKey, directory
+from snakka.spark.tables.partitions import (
+    IDENTITY,
+    TRANSFORMS,
+    PartitionColumn,
+    PartitionKey,
+    directory,
+)
+from snakka.spark.tables.schema_evolution import type_name
 from snakka.spark.tables.staged_files import StagedFile
 
 _SMALL_INTEGERS = (pa.int8(), pa.int16())
@@ -97,6 +104,30 @@ def partition_columns(metadata: TableMetadata) -> tuple[PartitionColumn, ...]:
     return tuple(columns)
 
 
+def refuse_unpartitionable(data: pa.Schema, partitions: Sequence[PartitionColumn]) -> str | None:
+    """Why a new table of these columns can't be partitioned so, None if it can."""
+    by_time: set[str] = set()
+    for column in partitions:
+        if column.source not in data.names or pa.types.is_nested(data.field(column.source).type):
+            return f"{column.source} is not a plain column of the data"
+        if "." in column.source:
+            return f"{column.source} has a dot in its name; give the column another"
+        if column.transform == IDENTITY:
+            continue
+        arrow = data.field(column.source).type
+        is_date = pa.types.is_date(arrow) and column.transform != "hour"
+        if not (is_date or pa.types.is_timestamp(arrow)):
+            return f"{column} can't be told of a column of type {type_name(arrow)}"
+        if column.name in data.names:
+            return (
+                f"{column} is a partition of the name {column.name}, as a column of the data is; rename that"
+            )
+        if column.source in by_time:
+            return f"{column.source} is there twice; its finer part is enough"
+        by_time.add(column.source)
+    return None
+
+
 def data_file(metadata: TableMetadata, file: StagedFile) -> DataFile:
     """What makes a file part of the table: its place, its partition and the statistics of its footer."""
     schema = metadata.schema()
@@ -120,11 +151,17 @@ def data_file(metadata: TableMetadata, file: StagedFile) -> DataFile:
 
 
 def _statistics_plan(metadata: TableMetadata, footer: pq.FileMetaData) -> dict[int, StatisticsCollector]:
-    """What the table wants to know of each column, but only counts where pyiceberg would make up bounds, or fail."""
+    """What the table wants to know of each column, but only counts where pyiceberg would make up bounds, or fail.
+
+    Of a column without statistics, as one with NaN, it wants to know nothing: pyiceberg would warn of it.
+    """
     plan: dict[int, StatisticsCollector] = compute_statistics_plan(metadata.schema(), metadata.properties)
     ids = parquet_path_to_id_mapping(metadata.schema())
     for index in range(footer.num_columns):
-        field_id = ids[footer.row_group(0).column(index).path_in_schema]
+        chunk = footer.row_group(0).column(index)
+        field_id = ids[chunk.path_in_schema]
+        if not chunk.is_stats_set:
+            plan[field_id] = replace(plan[field_id], mode=MetricsMode(MetricModeTypes.NONE))
         has_bounds = plan[field_id].mode.type in (MetricModeTypes.TRUNCATE, MetricModeTypes.FULL)
         if has_bounds and column_bounds(footer, index) is None:
             plan[field_id] = replace(plan[field_id], mode=MetricsMode(MetricModeTypes.COUNTS))

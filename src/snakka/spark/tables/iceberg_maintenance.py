@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.expressions import AlwaysTrue
-from pyiceberg.io.pyarrow import ArrowScan, PyArrowFileIO
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.manifest import FileFormat
 from pyiceberg.table import FileScanTask, Table, Transaction
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update.snapshot import _OverwriteFiles
@@ -21,6 +21,8 @@ from pyiceberg.table.update.snapshot import _OverwriteFiles
 from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.iceberg_files import IcebergStorage, columns_with_ids, data_file, partition_columns
+from snakka.spark.tables.iceberg_locations import TABLE_FILES, place
+from snakka.spark.tables.iceberg_rows import data_rows
 from snakka.spark.tables.iceberg_table import commit_at_first_try, once
 from snakka.spark.tables.maintenance import MaintenanceResult, remove_left_over, small_files_together
 from snakka.spark.tables.staged_files import FileLayout, FileStager, StagedFile, remove_files
@@ -30,7 +32,6 @@ from snakka.spark.tables.table_writer import MAX_COMMIT_ATTEMPTS, ConcurrentComm
 _GROUPS_A_COMMIT = 32
 _COMPRESSION = "zstd"
 _HOUR_MS = 3_600_000
-_TABLE_FILES = (".parquet", ".orc", ".avro", ".puffin", ".stats", ".metadata.json", ".metadata.json.gz")
 
 
 class _ReplaceFiles(_OverwriteFiles):
@@ -115,7 +116,7 @@ class IcebergMaintenance:
         )
 
     def _groups(self, tasks: Iterable[FileScanTask]) -> list[list[FileScanTask]]:
-        """Files of the present partitions that no deletes belong to; others are left to engines that write deletes."""
+        """Parquet files of the present partitions that no deletes belong to; others are left to engines that write such."""
         metadata = self._table.metadata
         try:
             partition_columns(metadata)
@@ -123,7 +124,13 @@ class IcebergMaintenance:
             return []
         present = metadata.default_spec_id
         return small_files_together(
-            [task for task in tasks if not task.delete_files and task.file.spec_id == present],
+            [
+                task
+                for task in tasks
+                if not task.delete_files
+                and task.file.spec_id == present
+                and task.file.file_format == FileFormat.PARQUET
+            ],
             target_bytes=self._target_bytes,
             size=lambda task: int(task.file.file_size_in_bytes),
             partition=lambda task: repr(task.file.partition),
@@ -167,10 +174,8 @@ class IcebergMaintenance:
         return files
 
     def _rows(self, group: list[FileScanTask]) -> Iterator[pa.RecordBatch]:
-        metadata = self._table.metadata
-        scan = ArrowScan(metadata, self._table.io, metadata.schema(), AlwaysTrue())
-        for task in group:  # one after the other: a file at a time in memory
-            yield from scan.to_record_batches([task])
+        for task in group:
+            yield from data_rows(self._table.metadata, self._table.io, task.file)
 
     def _replace(self, old: list[FileScanTask], new: list[StagedFile]) -> bool:
         """The new files in place of the old; False: others have changed one of those, so the new ones are gone again."""
@@ -230,7 +235,7 @@ class IcebergMaintenance:
         found: list[_Orphan] = []
         locations = self._table.location_provider()
         for root in {locations.data_path, locations.metadata_path}:
-            filesystem, path = self._filesystem(root)
+            filesystem, path = place(self._pyarrow_io, root)
             selector = pafs.FileSelector(path, recursive=True, allow_not_found=True)
             found += [
                 _Orphan(filesystem, info)
@@ -239,13 +244,13 @@ class IcebergMaintenance:
             ]
         self._table.refresh()
         kept = self._table.snapshots() if snapshots is None else snapshots
-        needed = {self._filesystem(location)[1] for location in self._needed(kept)}
+        needed = {place(self._pyarrow_io, location)[1] for location in self._needed(kept)}
         return [orphan for orphan in found if orphan.info.path not in needed]
 
     def _is_old_table_file(self, info: pafs.FileInfo) -> bool:
         return bool(
             info.is_file
-            and info.base_name.endswith(_TABLE_FILES)
+            and info.base_name.endswith(TABLE_FILES)
             and info.mtime_ns // 1_000_000 < self._cutoff_ms
         )
 
@@ -265,7 +270,3 @@ class IcebergMaintenance:
                 yield manifest.manifest_path
                 for entry in manifest.fetch_manifest_entry(self._table.io, discard_deleted=True):
                     yield entry.data_file.file_path
-
-    def _filesystem(self, location: str) -> tuple[pafs.FileSystem, str]:
-        scheme, host, path = self._pyarrow_io.parse_location(location, self._pyarrow_io.properties)
-        return self._pyarrow_io.fs_by_scheme(scheme, host), path

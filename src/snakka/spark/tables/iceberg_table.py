@@ -45,8 +45,10 @@ from snakka.spark.tables.iceberg_files import (
     data_file,
     may_widen,
     partition_columns,
+    refuse_unpartitionable,
     storable,
 )
+from snakka.spark.tables.iceberg_locations import refuse_taken
 from snakka.spark.tables.partitions import PartitionColumn
 from snakka.spark.tables.schema_evolution import (
     Evolution,
@@ -145,6 +147,9 @@ class IcebergOpener:
         table = find_table(options.catalog_name, options.catalog_properties, options.table)
         if table is None:
             self._new_partitions(data)
+            if options.location is not None:
+                known = catalog_settings(options.catalog_name, options.catalog_properties)
+                refuse_taken(options.location, known)
             return
         refuse_version(table)
         columns = table_columns(table)
@@ -156,6 +161,7 @@ class IcebergOpener:
         options = self.options
         partitions = self._new_partitions(data)
         _refuse_view(catalog, options.table)
+        self._refuse_location(catalog)
         make_namespace(catalog, options.table[:-1])
         try:
             with catalog.create_table_transaction(
@@ -172,11 +178,27 @@ class IcebergOpener:
             pass  # another writer was faster
         return catalog.load_table(options.table)
 
+    def _refuse_location(self, catalog: Catalog) -> None:
+        if self.options.location is None:
+            return
+        for attempt in range(_OPEN_ATTEMPTS + 1):
+            try:
+                refuse_taken(self.options.location, catalog.properties)
+            except SparkOptionError:
+                # Another writer may be making the table: its files are there before the catalog knows of it.
+                if catalog.table_exists(self.options.table):
+                    return
+                if attempt == _OPEN_ATTEMPTS:
+                    raise
+                pause(attempt)
+            else:
+                return
+
     def _new_partitions(self, data: pa.Schema) -> list[PartitionColumn]:
         partitions = [PartitionColumn.declared(text) for text in self.options.sink.partition_by]
-        for column in partitions:
-            if column.source not in data.names or pa.types.is_nested(data.field(column.source).type):
-                raise SparkOptionError(f"partitionBy: {column.source} is not a plain column of the data")
+        reason = refuse_unpartitionable(data, partitions)
+        if reason is not None:
+            raise SparkOptionError(f"partitionBy: {reason}")
         return partitions
 
     def _partitions(self, table: Table) -> tuple[PartitionColumn, ...]:

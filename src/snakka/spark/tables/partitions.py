@@ -111,9 +111,9 @@ def split(
     if len(starts) == 1:
         yield _key(batch, columns, values, 0), batch
         return
-    rows = batch.take(pa.array(order))
     for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
-        yield _key(batch, columns, values, int(order[start])), rows.slice(int(start), int(end - start))
+        # Copies, not slices: a few rows that wait in a file would keep all others of their batch in memory.
+        yield _key(batch, columns, values, int(order[start])), batch.take(pa.array(order[start:end]))
 
 
 def _key(

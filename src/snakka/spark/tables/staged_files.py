@@ -5,7 +5,7 @@ ever writes over another's file. A task that fails takes its files away itself.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,14 +13,24 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from snakka.spark.tables.nan_columns import (
+    ColumnPath,
+    column_at,
+    float_columns,
+    nan_columns,
+    searchable_columns,
+)
 from snakka.spark.tables.partitions import PartitionColumn, PartitionKey, split
 from snakka.spark.tables.schema_evolution import SchemaMismatchError
 
 # Larger row groups read a little faster, but each is held in memory until it is written.
 ROW_GROUP_BYTES = 64 * 1024 * 1024
 MAX_BUFFERED_BYTES = 128 * 1024 * 1024
-# Rows of more partitions than this need more files than necessary; maintenance puts them together.
+# Files that something is written to already. Rows of more partitions than this wait in memory, and need more files than
+# necessary if they do not find room there; maintenance puts them together.
 MAX_OPEN_FILES = 32
+# What a few rows cost beside their values: Arrow has an object and some buffers for each of their columns.
+_BYTES_A_COLUMN = 512
 # A file this near to its target is closed: what would still fit is too little to wait for.
 _FULL = 0.95
 
@@ -62,6 +72,8 @@ class StagedFile:
     size_bytes: int
     partition: PartitionKey
     footer: pq.FileMetaData
+    # How many nulls there are in the columns of which the footer has no statistics.
+    nulls: Mapping[ColumnPath, int]
 
     @property
     def rows(self) -> int:
@@ -75,6 +87,9 @@ class FileStager:
         self._layout = layout
         self._stem = f"{label}-{secrets.token_hex(8)}"
         self._open: dict[PartitionKey, _OpenFile] = {}
+        self._written: set[PartitionKey] = set()
+        self._held_bytes = 0
+        self._floats = float_columns(layout.file_schema)
         self._started: list[str] = []
         self._finished: list[StagedFile] = []
 
@@ -105,27 +120,45 @@ class FileStager:
         )
 
     def _add(self, partition: PartitionKey, rows: pa.RecordBatch) -> None:
-        current = self._open.get(partition)
-        if current is None:
-            if len(self._open) >= MAX_OPEN_FILES:
-                self._finish(max(self._open, key=lambda key: self._open[key].size_bytes))
-            current = self._open[partition] = self._new_file(partition)
+        current = self._open.get(partition) or self._new_file(partition)
         for piece in current.pieces(rows):
-            if current.add(piece):
+            nan = nan_columns(piece, self._floats)
+            if not current.suits(nan):
                 self._finish(partition)
-                current = self._open[partition] = self._new_file(partition)
+                current = self._new_file(partition)
+            held = current.held_bytes
+            is_full = current.add(piece, nan)
+            self._held_bytes += current.held_bytes - held
+            if is_full:
+                self._finish(partition)
+                current = self._new_file(partition)
         if current.is_empty:
             self._open.pop(partition)
-        if sum(file.buffered_bytes for file in self._open.values()) > MAX_BUFFERED_BYTES:
-            max(self._open.values(), key=lambda file: file.buffered_bytes).flush()
+        elif current.is_written:
+            self._written.add(partition)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Whoever has most in memory writes it; and where that opens too many files, the largest comes to its end."""
+        while self._held_bytes > MAX_BUFFERED_BYTES:
+            largest = max(self._open, key=lambda partition: self._open[partition].held_bytes)
+            self._held_bytes -= self._open[largest].held_bytes
+            self._open[largest].flush()
+            self._written.add(largest)
+        while len(self._written) > MAX_OPEN_FILES:
+            self._finish(max(self._written, key=lambda partition: self._open[partition].size_bytes))
 
     def _new_file(self, partition: PartitionKey) -> "_OpenFile":
         path = self._layout.storage.path(partition, f"{self._stem}-{len(self._started):05d}.parquet")
         self._started.append(path)
-        return _OpenFile(self._layout, path, partition)
+        file = self._open[partition] = _OpenFile(self._layout, path, partition)
+        return file
 
     def _finish(self, partition: PartitionKey) -> None:
-        self._finished.append(self._open.pop(partition).close())
+        file = self._open.pop(partition)
+        self._written.discard(partition)
+        self._held_bytes -= file.held_bytes
+        self._finished.append(file.close())
 
     def _discard(self) -> None:
         for file in self._open.values():
@@ -160,16 +193,23 @@ class _OpenFile:
         self._footers: list[pq.FileMetaData] = []
         self._batches: list[pa.RecordBatch] = []
         self._raw_bytes = 0
-        self.buffered_bytes = 0
+        self._buffered_bytes = 0
+        self._nan: frozenset[ColumnPath] = frozenset()
+        self._nulls: dict[ColumnPath, int] = {}
+        self.held_bytes = 0  # in memory, with what goes with the values
 
     @property
     def is_empty(self) -> bool:
-        return self._writer is None and not self._batches
+        return not self.is_written and not self._batches
+
+    @property
+    def is_written(self) -> bool:
+        return self._writer is not None
 
     @property
     def size_bytes(self) -> int:
         """What is written, and what the rest will be if it compresses as the rows before did."""
-        return self._written() + int(self.buffered_bytes * self._ratio())
+        return self._written() + int(self._buffered_bytes * self._ratio())
 
     def pieces(self, rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Rows in pieces that are small beside the target, so that a file does not miss it by much."""
@@ -178,12 +218,18 @@ class _OpenFile:
         for start in range(0, rows.num_rows, step):
             yield rows.slice(start, step)
 
-    def add(self, rows: pa.RecordBatch) -> bool:
+    def suits(self, nan: frozenset[ColumnPath]) -> bool:
+        """Whether rows with NaN in these columns may go in: not where a statistic of such a column is written already."""
+        return not self.is_written or nan <= self._nan
+
+    def add(self, rows: pa.RecordBatch, nan: frozenset[ColumnPath]) -> bool:
         """Takes rows; whether the file is now as large as it should be."""
         self._batches.append(rows)
-        self.buffered_bytes += rows.nbytes
+        self._nan |= nan
+        self._buffered_bytes += rows.nbytes
+        self.held_bytes += rows.nbytes + rows.num_columns * _BYTES_A_COLUMN
         enough = int(self._layout.target_file_size_bytes * _FULL)
-        if self.buffered_bytes >= ROW_GROUP_BYTES or self.size_bytes >= enough:
+        if self._buffered_bytes >= ROW_GROUP_BYTES or self.size_bytes >= enough:
             self.flush()
         return self.size_bytes >= enough
 
@@ -199,21 +245,24 @@ class _OpenFile:
                 compression=self._layout.compression,
                 store_schema=False,
                 store_decimal_as_integer=True,
+                write_statistics=searchable_columns(self._layout.file_schema, self._nan),
                 metadata_collector=self._footers,
             )
         names = self._layout.file_schema.names
         table = pa.Table.from_batches(self._batches).select(names).cast(self._layout.file_schema)
+        for path in self._nan:
+            self._nulls[path] = self._nulls.get(path, 0) + column_at(table, path).null_count
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
-        self._raw_bytes += self.buffered_bytes
+        self._raw_bytes += self._buffered_bytes
         self._batches = []
-        self.buffered_bytes = 0
+        self._buffered_bytes = self.held_bytes = 0
 
     def close(self) -> StagedFile:
         self.flush()
         self._writer.close()
         size_bytes = self._stream.tell()
         self._stream.close()
-        return StagedFile(self._path, size_bytes, self._partition, self._footers[0])
+        return StagedFile(self._path, size_bytes, self._partition, self._footers[0], self._nulls)
 
     def abandon(self) -> None:
         """Closes without regard to what is in it: the file is removed next."""
