@@ -264,6 +264,16 @@ WRONG = [
         "topics = 5",
         ["orders.toml:4: topics of source orders must be a text, or a list of texts, not 5"],
     ),
+    (
+        'format = "console"',
+        'format = "topic"\nencode = "json"',
+        ["orders.toml:5: sink out needs topic: with encode = json rows can't name their own"],
+    ),
+    (
+        'format = "console"',
+        'format = "topic"\ntopic = "a"\nkafka."linger.ms" = 5\nkafka.linger.ms = 7',
+        ["orders.toml:9: kafka of sink out has linger.ms twice"],
+    ),
     # What is wrong is said once, not again by what depends on it.
     (
         'topics = "orders"',
@@ -509,6 +519,17 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
         ("- 1\n", "p.yml:1: it must have names at its top level"),
         ("a: &a [*a]\n", "p.yml:1: there are more than 20 levels"),
         ("a: \x07\n", "p.yml: it is no YAML"),
+        (
+            "a: 1\nb: 2026-02-30\n",
+            "p.yml:2: 2026-02-30 is read as a timestamp, and is none; put it in quotes",
+        ),
+        (
+            "a: 1\n2026-02-30: b\n",
+            "p.yml:2: 2026-02-30 is read as a timestamp, and is none; put it in quotes",
+        ),
+        ("a: !!int many\n", "p.yml:1: many is read as a int, and is none"),
+        ("a: !!bool many\n", "p.yml:1: many is read as a bool, and is none"),
+        ("a: !!timestamp many\n", "p.yml:1: many is read as a timestamp, and is none"),
     ],
 )
 def test_what_is_no_yaml_is_said(tmp_path: Path, text: str, said: str) -> None:

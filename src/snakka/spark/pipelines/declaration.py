@@ -373,6 +373,8 @@ class _Reading:
                 table.line("retention"),
                 f"retention of {title} must be an hour at least: batches need their files",
             )
+        if table.get("encode") == "json" and not (table.is_given("topic") or "topic" in sink.options):
+            self._say(table.own_line, f"{title} needs topic: with encode = json rows can't name their own")
         if "key" in table and table.get("encode") != "json" and not table.is_wrong("encode"):
             self._say(
                 table.line("key"), f"{title} has key, which goes with encode = json; else name a column key"

@@ -115,8 +115,8 @@ def _from_node(loader: Any, node: Any, line: int, depth: int) -> Value:
         loader.flatten_mapping(node)  # what is merged comes first, so that the table's own keys win
         entries: dict[str, Value] = {}
         for key_node, value_node in node.value:
-            key = loader.construct_object(key_node, deep=True)
             key_line = key_node.start_mark.line + 1
+            key = _constructed(loader, key_node, key_line)
             if not isinstance(key, str):
                 raise _RefusedError(key_line, f"{key_node.value} must be in quotes: it is read as {key!r}")
             entries[key] = _from_node(loader, value_node, key_line, depth - 1)
@@ -125,8 +125,19 @@ def _from_node(loader: Any, node: Any, line: int, depth: int) -> Value:
         elements = [_from_node(loader, each, each.start_mark.line + 1, depth - 1) for each in node.value]
         return Value(elements, line, own_line)
     is_block = node.style in ("|", ">")
-    content = loader.construct_object(node, deep=True)
+    content = _constructed(loader, node, own_line)
     return Value(content, line, own_line + 1 if is_block else own_line, keeps_lines=node.style != ">")
+
+
+def _constructed(loader: Any, node: Any, line: int) -> Any:
+    """What YAML takes it for. Some that look like a date are none, which only Python finds out."""
+    try:
+        return loader.construct_object(node, deep=True)
+    except (ValueError, KeyError, AttributeError):
+        kind = str(node.tag).rpartition(":")[2]
+        raise _RefusedError(
+            line, f"{node.value} is read as a {kind}, and is none; put it in quotes if it is a text"
+        ) from None
 
 
 def _refuse_doubled_keys(node: Any) -> None:

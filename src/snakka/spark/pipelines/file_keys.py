@@ -97,7 +97,8 @@ SINK_KEYS: Keys = MappingProxyType(
             OUTPUT_MODES,
         ),
         "topic": Key(
-            Kind.TEXT, "topic: where the rows go; without it each row names its own in the column topic"
+            Kind.TEXT,
+            "topic: where the rows go; without it (raw only) each row names its own in the column topic",
         ),
         "encode": Key(
             Kind.TEXT,

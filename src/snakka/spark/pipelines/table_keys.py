@@ -4,7 +4,7 @@ Rule: a key is declared once, as a `Key`; reading, the errors and the reference 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -160,7 +160,7 @@ def _converted(key: Key, value: Value, environment: Mapping[str, str]) -> Any:
         case Kind.DURATION:
             converted = read_duration(content)
         case Kind.SETTINGS if isinstance(content, dict):
-            converted = dict(_flat(value, "", environment))
+            converted = _settings(value, environment)
         case Kind.TABLES | Kind.TABLE if isinstance(content, dict):
             converted = content
         case _:
@@ -200,22 +200,30 @@ def _element(value: Value, environment: Mapping[str, str]) -> str:
     raise _WrongError(value.line, f"has {_shown(value.content)}, which must be a text{quotes}")
 
 
-def _flat(value: Value, prefix: str, environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Settings by their dotted names: TOML reads `a.b = 1` as a table in a table."""
-    settings: list[tuple[str, str]] = []
-    for name, each in value.content.items():
+def _settings(value: Value, environment: Mapping[str, str]) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for name, each in _flat(value, ""):
         content = each.content
-        if isinstance(content, dict):
-            settings.extend(_flat(each, f"{prefix}{name}.", environment))
-        elif isinstance(content, bool):
-            settings.append((prefix + name, "true" if content else "false"))
+        if name in settings:
+            raise _WrongError(each.line, f"has {name} twice: once as a name in quotes, or with other dots")
+        if isinstance(content, bool):
+            settings[name] = "true" if content else "false"
         elif isinstance(content, str | int | float):
-            settings.append((prefix + name, _filled(str(content), environment, each.line)))
+            settings[name] = _filled(str(content), environment, each.line)
         else:
             raise _WrongError(
-                each.line, f"has {prefix}{name}, which must be a text or a number, not {_shown(content)}"
+                each.line, f"has {name}, which must be a text or a number, not {_shown(content)}"
             )
     return settings
+
+
+def _flat(value: Value, prefix: str) -> Iterator[tuple[str, Value]]:
+    """Settings by their dotted names: TOML reads `a.b = 1` as a table in a table."""
+    for name, each in value.content.items():
+        if isinstance(each.content, dict):
+            yield from _flat(each, f"{prefix}{name}.")
+        else:
+            yield prefix + name, each
 
 
 def _filled(text: str, environment: Mapping[str, str], line: int) -> str:
