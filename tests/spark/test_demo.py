@@ -117,6 +117,8 @@ def test_an_interrupt_ends_it_and_leaves_nothing(tmp_path: Path, environment: di
         (["--orders", "0"], {}, "0 is no whole number of at least 1"),
         (["--orders", "9000000"], {}, "--orders may be 5,000,000 at most"),
         (["--keep", "."], {}, ". is not empty: name a new directory"),
+        (["--keep", "/dev/null"], {}, "/dev/null: File exists; --keep takes a directory that can be made"),
+        (["--keep", "/dev/null/shop"], {}, "/dev/null/shop: Not a directory; --keep"),
         ([], {"PATH": "/nonexistent", "JAVA_HOME": "/nonexistent"}, "the demo needs Java 17"),
     ],
 )

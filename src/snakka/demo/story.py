@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from shlex import quote
 from typing import Any, TextIO
 
 from snakka.client.admin.offsets import OffsetSpec
@@ -90,10 +91,7 @@ class Demo:
     def _directory(self) -> Iterator[Path]:
         keep = self._settings.keep
         if keep is not None:
-            if keep.exists() and any(keep.iterdir()):
-                raise DemoError(f"{keep} is not empty: name a new directory")
-            keep.mkdir(parents=True, exist_ok=True)
-            yield keep.resolve()
+            yield _made_to_keep(keep)
             return
         directory = Path(tempfile.mkdtemp(prefix="snakka-demo-"))
         try:
@@ -219,10 +217,11 @@ class Demo:
             self._say(
                 f"    everything is in {directory}: the pipeline, its table and checkpoint, the broker's data"
             )
+            data, file = quote(str(directory / "broker")), quote(str(directory / FILE_NAME))
             lines = {
-                f"{command} start --data-dir {directory / 'broker'}": "the broker with all topics, on 127.0.0.1:9092",
+                f"{command} start --data-dir {data}": "the broker with all topics, on 127.0.0.1:9092",
                 f"{command} consume {SALES_TOPIC} --from-beginning": "what the pipeline wrote",
-                f"{command} pipeline status {directory / FILE_NAME}": "how its run ended",
+                f"{command} pipeline status {file}": "how its run ended",
             }
         width = min(max(map(len, lines)), _WIDTH // 2)
         for typed, what in lines.items():
@@ -239,3 +238,15 @@ class Demo:
     def _say(self, line: str) -> None:
         self._out.write(line + "\n")
         self._out.flush()
+
+
+def _made_to_keep(directory: Path) -> Path:
+    """The directory, which is new or empty."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(directory.iterdir())
+    except OSError as error:
+        raise DemoError(f"{directory}: {error.strerror}; --keep takes a directory that can be made") from None
+    if not is_empty:
+        raise DemoError(f"{directory} is not empty: name a new directory")
+    return directory.resolve()
