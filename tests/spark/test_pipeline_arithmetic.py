@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from snakka.cli.main import main
 from snakka.spark.pipelines.checking import check_file
 from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
-from snakka.spark.pipelines.declaration import Trigger, read_pipeline
+from snakka.spark.pipelines.declaration import Trigger, read_declaration, read_pipeline
 from snakka.spark.pipelines.offset_reset import (
     carry_out,
     check_offsets,
@@ -90,6 +91,15 @@ def test_an_idle_trigger_moves_the_lag_and_nothing_else() -> None:
     idle = {**report(1, 0, latest=50), "durationMs": {"latestOffset": 3, "triggerExecution": 4}}
     assert not sink.add(idle, now=20.0)
     assert (sink.batches, sink.lag, sink.rows_per_second) == (1, {"t": 45}, 0.0)
+
+
+def test_a_source_that_is_behind_is_not_hidden_by_another_of_the_same_topic() -> None:
+    sink = SinkProgress("out")
+    ends = [{"endOffset": {"t": {"0": end}}, "latestOffset": {"t": {"0": 9}}} for end in (2, 9)]
+    sink.add(report(0, 1, sources=ends), now=1.0)
+    assert sink.lag == {"t": 7}
+    sink.add(report(1, 1, sources=ends[1:] * 2), now=2.0)
+    assert sink.lag == {"t": 0}
 
 
 def test_a_query_that_waits_for_its_first_records_says_so() -> None:
@@ -168,6 +178,52 @@ def test_a_status_is_what_the_lock_says(state: RunState) -> None:
     assert (state.read() or {})["state"] == "died"
     state.write(status(state="finished", ended_ms=5000))
     assert (state.read() or {})["state"] == "finished"
+
+
+def test_a_status_is_shown_to_those_who_do_not_have_the_secrets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor need the file be right while somebody changes it: only where the status is must be known."""
+    file = tmp_path / "p.yaml"
+    text = "kafka: {bootstrap.servers: 'x:1', sasl.password: '${NOBODY_HAS_IT}'}\nsources: {a: {topics: a}}\n"
+    file.write_text(text + "sinks: {out: {format: nop}}\n")
+    assert main(["pipeline", "status", str(file)]) == 2
+    assert "uses ${NOBODY_HAS_IT}" in capsys.readouterr().err
+    state = RunState(read_declaration(file).pipeline)
+    with state.locked():
+        state.write({**status(), "version": 1})
+        assert main(["pipeline", "status", str(file)]) == 0
+    assert capsys.readouterr().out.startswith("p: running for")
+    file.write_text("checkpoint: '${NOBODY_HAS_IT}'\n" + text)
+    assert main(["pipeline", "status", str(file)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("", "it is damaged"),
+        ('{"state": "runn', "it is damaged"),
+        ("[]", "it is damaged"),
+        ('{"version": 2, "state": "finished"}', "another version of Snakka wrote it"),
+        (None, "Is a directory"),
+    ],
+)
+def test_a_status_that_nobody_understands_is_not_taken_for_none(
+    content: str | None, why: str, state: RunState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = state.directory / "status.json"
+    place.parent.mkdir(parents=True)
+    if content is None:
+        place.mkdir()
+    else:
+        place.write_text(content)
+    for arguments in ([], ["-o", "json"]):
+        assert main(["pipeline", "status", str(tmp_path / "p.yaml"), *arguments]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith(f"snakka: {place}")
+        assert why in said.err
+        assert said.err.count("\n") == 1
 
 
 def test_who_looks_at_a_status_is_in_nobodys_way(state: RunState, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,6 +360,7 @@ def test_a_terminal_is_told_from_a_file(tmp_path: Path, monkeypatch: pytest.Monk
     with os.fdopen(main_end), os.fdopen(terminal_end, "w") as terminal, (tmp_path / "log").open("w") as file:
         assert isinstance(open_display(terminal), LiveDisplay)
         assert isinstance(open_display(file), LineDisplay)
+        assert isinstance(open_display(terminal, is_shared=True), LineDisplay)
         monkeypatch.setenv("TERM", "dumb")
         assert isinstance(open_display(terminal), LineDisplay)
 

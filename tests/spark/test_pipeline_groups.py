@@ -4,10 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from snakka.client.blocking import Admin
+from snakka.client.blocking import Admin, Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.pipelines.declaration import Pipeline, Trigger, read_pipeline
 from snakka.spark.pipelines.group_commits import GroupCommits
+from snakka.spark.pipelines.offset_reset import parse_target
+from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.resetting import reset
+from snakka.spark.pipelines.run_state import RunState
 from snakka.testing import BlockingLocalBroker
 
 FILE = """
@@ -58,3 +62,26 @@ def test_brokers_that_are_gone_do_not_keep_others_from_it(pipeline: Pipeline, ad
     ends = {GONE: {"0": 2}, ORDERS: {"0": 12}}
     GroupCommits(pipeline, Trigger("once")).batch_done("two", ends)
     assert committed(admin, "shop-two") == {TopicPartition(ORDERS, 0): 12}
+
+
+def test_topics_of_one_name_at_different_brokers_are_not_sent_to_each_others_offsets(
+    broker: BlockingLocalBroker, admin: Admin, tmp_path: Path
+) -> None:
+    admin.create_topic("namesake")
+    file = tmp_path / "two.yaml"
+    with BlockingLocalBroker() as other, Producer(bootstrap_servers=other.bootstrap_servers) as producer:
+        producer.send_and_wait("namesake", b"only there")
+        file.write_text(
+            f"""
+kafka: {{bootstrap.servers: "{broker.bootstrap_servers}"}}
+sources:
+  here: {{topics: namesake}}
+  there: {{pattern: "names.*", kafka: {{bootstrap.servers: "{other.bootstrap_servers}"}}}}
+sinks: {{out: {{format: noop}}}}
+"""
+        )
+        pipeline = read_pipeline(file)
+        for target in ("latest", '{"namesake":{"0":0}}'):
+            with pytest.raises(PipelineError, match="here and there read namesake at different brokers"):
+                reset(pipeline, parse_target(target), (), is_dry=False, abandon=False)
+    assert RunState(pipeline).starts() == {}

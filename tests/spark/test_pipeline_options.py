@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from snakka.cli.main import main
+from snakka.client.topic_partition import TopicPartition
 from snakka.spark.pipelines.checking import check_file
 from snakka.spark.pipelines.declaration import read_declaration, read_pipeline
-from snakka.spark.pipelines.option_checks import option_problems
+from snakka.spark.pipelines.option_checks import option_problems, source_options
 from snakka.spark.pipelines.problems import PipelineFileError
+from snakka.spark.read_options import BoundKind, read_options
 
 TEXT = """
 kafka:
@@ -204,3 +206,24 @@ def test_two_options_of_which_one_is_enough_are_said_once(tmp_path: Path) -> Non
         "source a: subscribe and subscribePattern are set: choose one of them",
         "source a: minPartitions=many: a number is wanted",
     ]
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "starting_offsets: latest",
+        "options: {startingTimestamp: 5}",
+        'options: {startingOffsetsByTimestamp: \'{"a":{"0":5}}\'}',
+        "options: {startingoffsets: latest}",
+    ],
+)
+def test_a_reset_wins_over_where_the_file_says_to_begin(tmp_path: Path, begins: str) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(
+        f"kafka: {{bootstrap.servers: 'x:1'}}\nsources: {{a: {{topics: a, {begins}}}}}\nsinks: {{out: {{format: noop}}}}\n"
+    )
+    source = read_pipeline(file).sources["a"]
+    start = read_options(source_options(source, "g", {"a": {"0": 42}}), is_stream=True).start
+    assert (start.kind, start.by_partition) == (BoundKind.OFFSETS, {TopicPartition("a", 0): 42})
+    unchanged = read_options(source_options(source, "g", {"b": {"0": 42}}), is_stream=True).start
+    assert unchanged.kind is not BoundKind.OFFSETS

@@ -39,7 +39,7 @@ from snakka.cli.pipeline_help import (
 )
 
 if TYPE_CHECKING:
-    from snakka.spark.pipelines.declaration import Pipeline, Trigger
+    from snakka.spark.pipelines.declaration import Declaration, Pipeline, Trigger
 
 _EXECUTOR_MB = 1024  # what Spark gives an executor unless told otherwise: workers with less never start one
 
@@ -266,19 +266,28 @@ def _target(text: str) -> Any:
 
 
 def _pipeline(given: Namespace) -> "Pipeline":
+    declaration = _declaration(given)
+    _refuse_wrong(given, declaration)
+    return declaration.pipeline
+
+
+def _refuse_wrong(given: Namespace, declaration: "Declaration") -> None:
+    if declaration.problems:
+        from snakka.spark.pipelines.option_checks import option_problems
+        from snakka.spark.pipelines.problems import PipelineFileError
+
+        of_options = option_problems(declaration.pipeline)
+        raise PipelineFileError(given.file, [*declaration.problems, *of_options])
+
+
+def _declaration(given: Namespace) -> "Declaration":
     from snakka.spark.pipelines.declaration import read_declaration
 
     if _is_sparks(given):
         raise CommandError(
             f"{given.file} is a graph of tables, which is Spark's: there are check and run", USAGE
         )
-    pipeline, problems = read_declaration(given.file)
-    if problems:
-        from snakka.spark.pipelines.option_checks import option_problems
-        from snakka.spark.pipelines.problems import PipelineFileError
-
-        raise PipelineFileError(given.file, [*problems, *option_problems(pipeline)])
-    return pipeline
+    return read_declaration(given.file)
 
 
 def _is_sparks(given: Namespace) -> bool:
@@ -328,7 +337,8 @@ def _run(given: Namespace) -> int:
         grace_seconds=given.grace,
         keeps_log=not given.verbose,
     )
-    display = open_display(sys.stdout)
+    shows_rows = any(sink.format == "console" for sink in pipeline.sinks.values())
+    display = open_display(sys.stdout, is_shared=shows_rows or (given.verbose and sys.stderr.isatty()))
     status = Run(pipeline, settings, display).go()
     for line in summary_lines(status):
         print(line)
@@ -344,9 +354,13 @@ def _status(given: Namespace) -> int:
     from snakka.spark.pipelines.run_state import RunState
     from snakka.spark.pipelines.terminal import status_lines
 
-    pipeline = _pipeline(given)
-    status = RunState(pipeline).read()
+    declaration = _declaration(given)
+    pipeline = declaration.pipeline
+    # Only the directory is needed: a secret may be known to the run's terminal alone, or the file be changed meanwhile.
+    is_known = not (pipeline.table.is_wrong("name") or pipeline.table.is_wrong("checkpoint"))
+    status = RunState(pipeline).read_understood() if is_known else None
     if status is None:
+        _refuse_wrong(given, declaration)
         print(
             json.dumps({"pipeline": pipeline.name, "state": "never"})
             if given.output == "json"

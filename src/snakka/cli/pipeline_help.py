@@ -63,7 +63,9 @@ STATUS_NOTES = """examples:
   snakka pipeline status orders.toml                    while it runs, or afterwards
   snakka pipeline status orders.toml -o json            for scripts; its state is never, starting, running, stopping,
                                                         finished, interrupted, failed or died
-Exit codes: 0 it runs, has ended, or has not run yet; 1 it failed or died; 2 the file is wrong."""
+It needs the file's name and checkpoint only: not the variables of its secrets, nor that all else in it is right.
+Exit codes: 0 it runs, has ended, or has not run yet; 1 it failed or died, or status.json is damaged; 2 the file is
+wrong."""
 
 MAINTAIN_NOTES = """examples:
   snakka pipeline maintain orders.toml --dry-run

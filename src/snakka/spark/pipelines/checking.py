@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, file_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_declaration
 from snakka.spark.pipelines.option_checks import option_problems
@@ -52,7 +52,12 @@ def check_file(file: Path, *, asks_cluster: bool = True, asks_spark: bool = True
     of_options = option_problems(pipeline)
     if of_keys:
         raise PipelineFileError(file, [*of_keys, *of_options])
-    problems = [*of_options, *owner_problems(pipeline), *checkpoint_problems(pipeline)]
+    problems = [
+        *of_options,
+        *owner_problems(pipeline),
+        *checkpoint_problems(pipeline),
+        *file_problems(pipeline),
+    ]
     if asks_cluster and not problems:
         problems = _ask_cluster(pipeline)
     plan = _Plan([], {}, [])

@@ -1,20 +1,21 @@
 """Whether the checkpoints of an earlier run still fit the file.
 
-Rule: only what is certain, without Spark: a directory is one pipeline's, and a query can't go on from offsets of topics that
-nobody reads any more. What else may not fit (the number of sources, an aggregation) Spark says when the query starts, before
-it reads anything.
+Rule: only what is certain, without Spark: a directory is one pipeline's, a query can't go on from offsets of topics that
+nobody reads any more, and Parquet files belong to one query. What else may not fit (the number of sources, an aggregation)
+Spark says when the query starts, before it reads anything.
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from snakka.spark.pipelines.cluster_topics import reads_topic
-from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
+from snakka.spark.pipelines.declaration import Pipeline, Sink, read_pipeline
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
-from snakka.spark.pipelines.query_checkpoint import read_checkpoint
-from snakka.spark.pipelines.run_state import RunState
+from snakka.spark.pipelines.query_checkpoint import last_number, read_checkpoint
+from snakka.spark.pipelines.run_state import RunState, local_path
 
 _LOSS = "failondataloss"
+_LOG_OF_FILES = "_spark_metadata"
 
 
 def checkpoint_problems(pipeline: Pipeline) -> Iterator[Problem]:
@@ -51,6 +52,36 @@ def owner_problems(pipeline: Pipeline) -> Iterator[Problem]:
             pipeline.table.line("checkpoint"),
             f"checkpoint {pipeline.checkpoint} is that of {other}: give this pipeline another one, or remove that file",
         )
+
+
+def file_problems(pipeline: Pipeline) -> Iterator[Problem]:
+    """Parquet files of another checkpoint: Spark leaves out batches whose numbers its log of files has, without a word.
+
+    And after ten batches it looks for those before them in that log, which must have them all.
+    """
+    state = RunState(pipeline)
+    for name, sink in pipeline.all_sinks.items():
+        place, directory = _files_of(sink), state.local_sink_checkpoint(name)
+        if place is None or directory is None:
+            continue
+        planned, done = last_number(directory / "offsets"), last_number(directory / "commits")
+        written = last_number(place / _LOG_OF_FILES)
+        if written > planned:
+            yield Problem(
+                sink.table.line("path"),
+                f"sink {name}: the files in {place} are of batches up to {written} of another checkpoint, so Spark would "
+                "leave out the rows of as many new ones: name another path, or put that directory away",
+            )
+        elif written < done:
+            yield Problem(
+                sink.table.line("path"),
+                f"sink {name} is at batch {done}, but {place} has none of its files, which Spark will want to know: name "
+                "the path that it had, or call the sink something else to begin anew",
+            )
+
+
+def _files_of(sink: Sink) -> Path | None:
+    return local_path(sink.path) if sink.format == "parquet" else None
 
 
 def _topics_read(state: RunState, sink: str) -> list[str]:

@@ -65,9 +65,13 @@ def source_partitions(pipeline: Pipeline) -> dict[str, Partitions]:
 
 
 def offsets_at(pipeline: Pipeline, timestamp: int) -> dict[tuple[str, int], int]:
-    """The offset of each partition at a time, or at an end of it (-1 latest, -2 earliest); behind all records: its end."""
+    """The offset of each partition at a time, or at an end of it (-1 latest, -2 earliest); behind all records: its end.
+
+    PipelineError if a topic's name is not enough to tell whose partitions are meant.
+    """
     found: dict[tuple[str, int], int] = {}
     partitions = source_partitions(pipeline)
+    _refuse_namesakes(pipeline, partitions)
     for source in pipeline.sources.values():
         wanted = [TopicPartition(*each) for each in partitions[source.name]]
         with open_admin(source.kafka) as admin:
@@ -77,6 +81,19 @@ def offsets_at(pipeline: Pipeline, timestamp: int) -> dict[tuple[str, int], int]
                 offset = at[each].offset
                 found[each.topic, each.partition] = ends[each].offset if offset < 0 else offset
     return found
+
+
+def _refuse_namesakes(pipeline: Pipeline, partitions: Mapping[str, Partitions]) -> None:
+    """Topics of one name at different brokers: the offsets of one would be taken for those of the other."""
+    readers: dict[str, Source] = {}
+    for name, source in pipeline.sources.items():
+        for topic in sorted({topic for topic, _ in partitions[name]}):
+            other = readers.setdefault(topic, source)
+            if other.kafka[BOOTSTRAP] != source.kafka[BOOTSTRAP]:
+                raise PipelineError(
+                    f"sources {other.name} and {name} read {topic} at different brokers, which a reset can't tell apart: "
+                    "give the pipeline another checkpoint, and these sources starting_offsets, instead"
+                )
 
 
 def reads_topic(source: Source, topic: str) -> bool:

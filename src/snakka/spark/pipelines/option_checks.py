@@ -50,6 +50,8 @@ _KEYS = MappingProxyType(
         "path": "path",
     }
 )
+# All that say where a query begins: a time wins over offsets, and of two that differ in case the last one does.
+_STARTS = ("startingoffsets", "startingtimestamp", "startingoffsetsbytimestamp")
 _SETTINGS = ("options", "kafka", "catalog")
 _WORD = re.compile(r"[\w.-]+")
 _SUGGESTION = re.compile(r"; (?:did you mean|there are) .*", re.DOTALL)
@@ -69,7 +71,7 @@ def option_problems(pipeline: Pipeline) -> list[Problem]:
 
 
 def source_options(source: Source, group: str, starts: Mapping[str, Any]) -> dict[str, str]:
-    """The options of the format `snakka`; what the file says under `options` and `kafka` wins."""
+    """The options of the format `snakka`; what the file says under `options` and `kafka` wins, and `starts` over that."""
     options = {"kafka.group.id": group, "startingOffsets": source.starting_offsets}
     if source.pattern is not None:
         options["subscribePattern"] = source.pattern
@@ -81,6 +83,7 @@ def source_options(source: Source, group: str, starts: Mapping[str, Any]) -> dic
     options.update(source.options)
     own = {topic: each for topic, each in starts.items() if reads_topic(source, topic)}
     if own:
+        options = {name: value for name, value in options.items() if name.lower() not in _STARTS}
         options["startingOffsets"] = offsets_json(read_offsets(own))
     return options
 

@@ -107,10 +107,13 @@ class SinkProgress:
         self.silent_seconds = max(now - self.heard_at, 0.1) if self.heard_at is not None else 0.1
 
     def _take_positions(self, report: Mapping[str, Any]) -> None:
+        lag: dict[str, int] = {}
         for source in report.get("sources") or []:
             end, latest = read_offsets(source.get("endOffset")), read_offsets(source.get("latestOffset"))
             self.end_offsets.update(end)
-            self.lag.update(lag_by_topic(end, latest))
+            for topic, behind in lag_by_topic(end, latest).items():
+                lag[topic] = max(behind, lag.get(topic, 0))  # several sources may read it
+        self.lag.update(lag)
 
     def _trim(self, now: float) -> None:
         """Rows a second of the time in which there was work: an idle query is not a slow one."""

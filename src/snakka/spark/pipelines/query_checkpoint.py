@@ -54,7 +54,7 @@ class QueryCheckpoint:
 
 def read_checkpoint(directory: Path) -> QueryCheckpoint | None:
     """None if the query has planned nothing yet. PipelineError if it is no checkpoint that we understand."""
-    planned, done = _newest(directory / "offsets"), _newest(directory / "commits")
+    planned, done = last_number(directory / "offsets"), last_number(directory / "commits")
     if planned < 0:
         return None
     lines = tuple((directory / "offsets" / str(planned)).read_text(encoding="utf-8").splitlines())
@@ -85,10 +85,12 @@ def offsets_json(offsets: Offsets) -> str:
     return json.dumps(ordered, separators=(",", ":"))
 
 
-def _newest(directory: Path) -> int:
+def last_number(directory: Path) -> int:
+    """Of the batches that a log of Spark's has; -1 if it has none. Several may be in one file, of the last one's number."""
     if not directory.is_dir():
         return -1
-    return max((int(each.name) for each in directory.iterdir() if each.name.isdecimal()), default=-1)
+    names = (each.name.removesuffix(".compact") for each in directory.iterdir())
+    return max((int(name) for name in names if name.isdecimal()), default=-1)
 
 
 def _put(file: Path, text: str) -> None:

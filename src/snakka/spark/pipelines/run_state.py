@@ -25,6 +25,7 @@ from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.declaration import Pipeline
 from snakka.spark.pipelines.problems import PipelineError
 
+VERSION = 1  # of the status file
 ENDED = ("finished", "failed", "interrupted")
 DIED = "died"
 _LOOK_SECONDS = 0.2
@@ -82,6 +83,8 @@ class RunState:
             return False
         except BlockingIOError:
             return True
+        except OSError as error:
+            raise PipelineError(f"{self._lock_file}: {error.strerror}") from None
         return False
 
     def write(self, status: Mapping[str, object]) -> None:
@@ -106,6 +109,21 @@ class RunState:
             status = (_read(self._status_file) or status) if not self.is_running() else status
             if status.get("state") not in ENDED:
                 status = {**status, "state": DIED}
+        return status
+
+    def read_understood(self) -> dict[str, Any] | None:
+        """The same for those who show it; PipelineError if there is one, but nobody here can make sense of it."""
+        status = self.read()
+        why = None
+        if status is not None and status.get("version") != VERSION:
+            why = "another version of Snakka wrote it"
+        elif status is None and self._status_file.exists():
+            why = "it is damaged"
+        if why is not None:
+            runs = "it runs" if self.is_running() else "it does not run"
+            raise PipelineError(
+                f"{self._status_file} can't be understood, {why}; {runs}, and the next run writes it anew"
+            )
         return status
 
     def starts(self) -> dict[str, str]:
@@ -173,4 +191,6 @@ def _read(file: Path) -> dict[str, Any] | None:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    except OSError as error:
+        raise PipelineError(f"{file}: {error.strerror}") from None
     return content if isinstance(content, dict) else None

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from snakka.protocol.record_engine import engine_line
 from snakka.runtime.clock import SystemClock
-from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, owner_problems
+from snakka.spark.pipelines.checkpoint_fit import checkpoint_problems, file_problems, owner_problems
 from snakka.spark.pipelines.cluster_topics import offsets_at, topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, Trigger
 from snakka.spark.pipelines.executor_waits import ExecutorWait
@@ -38,7 +38,7 @@ from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
 from snakka.spark.pipelines.progress import IDLE, SinkProgress, by_topic, lag_by_topic
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
-from snakka.spark.pipelines.run_state import RunState
+from snakka.spark.pipelines.run_state import VERSION, RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
 from snakka.spark.pipelines.step_modules import modules_on_path, send_modules
@@ -118,8 +118,9 @@ class Run:
             return {**self._status(), UNWRITTEN: self._unwritten}
 
     def _run(self) -> None:
-        problems = [*option_problems(self._pipeline), *checkpoint_problems(self._pipeline)]
-        problems = problems or topic_problems(self._pipeline)
+        pipeline = self._pipeline
+        problems = [*option_problems(pipeline), *checkpoint_problems(pipeline), *file_problems(pipeline)]
+        problems = problems or topic_problems(pipeline)
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         session = self._open_session()
@@ -220,9 +221,13 @@ class Run:
             self._display.say(f"sink {name}: {reason(failure)} Starting it again")
 
     def _start_of(self, sink: str, starts: Mapping[str, str]) -> dict[str, Any]:
-        """Offsets that a reset has noted; they are for a query that has no batch yet."""
+        """Offsets that a reset has noted; they are for a query that has done no batch yet.
+
+        One that was cut in its first begins it once more, and is known by where it was told to begin.
+        """
         directory = self._state.local_sink_checkpoint(sink)
-        if sink not in starts or (directory is not None and read_checkpoint(directory) is not None):
+        checkpoint = None if directory is None or sink not in starts else read_checkpoint(directory)
+        if sink not in starts or (checkpoint is not None and checkpoint.done >= 0):
             return {}
         offsets: dict[str, Any] = json.loads(starts[sink])
         return offsets
@@ -367,7 +372,7 @@ class Run:
 
     def _status(self) -> dict[str, Any]:
         return {
-            "version": 1,
+            "version": VERSION,
             "pipeline": self._pipeline.name,
             "file": str(self._pipeline.file.resolve()),
             "pid": os.getpid(),

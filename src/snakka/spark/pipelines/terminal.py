@@ -36,8 +36,9 @@ class Display(Protocol):
         """How it stands; drawn now or with a later one."""
 
 
-def open_display(out: TextIO) -> Display:
-    can_redraw = out.isatty() and os.environ.get("TERM") != "dumb"
+def open_display(out: TextIO, *, is_shared: bool = False) -> Display:
+    """`is_shared`: others write to the terminal too, whose lines a redrawn block would take for its own."""
+    can_redraw = out.isatty() and os.environ.get("TERM") != "dumb" and not is_shared
     return LiveDisplay(out) if can_redraw else LineDisplay(out)
 
 
