@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 FRAME_BYTES = 5
 NOT_FRAMED = "is not framed: a zero byte and a schema's id come first"
 _NO_ID = "is framed with a schema's id that can't be"
-_MOST_ID = 2**31 - 1  # registries number with Java's ints, and do not say of others that there is no such schema
+# Registries number with Java's ints, and do not say of others that there is no such schema.
+_MOST_ID = 2**31 - 1
 
 
 def frame_ids(lanes: Lanes) -> Numbers:
