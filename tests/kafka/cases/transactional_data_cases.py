@@ -1,5 +1,7 @@
 """Transactional Produce, what readers of committed records see, WriteTxnMarkers, and producers with open transactions."""
 
+import time
+
 from tests.kafka.cases.fetch_cases import fetch, target
 from tests.kafka.cases.offset_cases import list_offsets
 from tests.kafka.cases.produce_cases import NOW_MS, UNKNOWN_TOPIC, batch, fill, produce_request, read_back
@@ -115,6 +117,8 @@ def interleaved(broker: Broker, topic: Topic) -> TransactionalProducer:
     aborted.end(5, committed=False)
     aborted.produce(topic, b"f")
     fill(broker, topic, batch(b"plain", timestamp=NOW_MS + 1000))
+    # Where the last two markers come in the same millisecond, the first of them has the largest timestamp, not the second.
+    time.sleep(0.002)
     aborted.end(5, committed=False)
     return going
 
