@@ -573,7 +573,7 @@ def test_what_spark_has_no_type_for_is_passed_over_where_nobody_wants_it() -> No
         made = decoder(record(("id", "long")), registry_url=registry.url)
         found, told = made.decode(pa.array([framed(endless, b"\2" * 5000), framed(endless, b"\0\0\2")]))
     assert found.to_pylist() == [None, {"id": 1}]
-    assert told.to_pylist() == ["has a record that is inside itself 100 times", None]
+    assert told.to_pylist() == ["has more than 300 values inside one another", None]
 
 
 def test_a_value_finds_its_branch_in_the_readers_union() -> None:

@@ -31,6 +31,12 @@ _NUMBER_BYTES = 10
 _FEW_LANES = 16  # a step over many lanes takes as long as so many items one by one
 _ITEMS_AT_ONCE = 1 << 16
 
+# What is wrong with a value, also with one that is only stepped over.
+NO_BOOLEAN = "has a boolean that is neither 0 nor 1"
+NO_INT = "has an int of more than 32 bits"
+NO_BRANCH = "has a branch that its union does not have"
+LONGER_ARRAY = "has an array that is longer than its bytes"
+
 
 class Reader(Protocol):
     @property
@@ -61,7 +67,7 @@ class Boolean:
 
     def read(self, lanes: Lanes) -> pa.Array:
         byte = lanes.fixed(1)
-        _refuse(lanes, byte > 1, "has a boolean that is neither 0 nor 1")
+        _refuse(lanes, byte > 1, NO_BOOLEAN)
         return pa.array(byte == 1)
 
     def after(self, data: memoryview, place: int) -> int:
@@ -83,7 +89,7 @@ class Whole:
     def read(self, lanes: Lanes) -> pa.Array:
         value = lanes.zigzag()
         if self.is_int:
-            _refuse(lanes, (value < _INT[0]) | (value > _INT[1]), "has an int of more than 32 bits")
+            _refuse(lanes, (value < _INT[0]) | (value > _INT[1]), NO_INT)
         if self.factor != 1:
             most = (2**63 - 1) // self.factor
             _refuse(lanes, (value > most) | (value < -most), "has a time beyond Spark's")
@@ -337,7 +343,7 @@ class Repeated:
             count[sized] = -count[sized]
         # An item has a byte at least (but for nulls, which nobody repeats): what claims more would keep us for ages.
         impossible = (count < 0) | (count > np.maximum(lanes.end - lanes.position, 0))
-        _refuse(lanes, impossible, "has an array that is longer than its bytes")
+        _refuse(lanes, impossible, LONGER_ARRAY)
         return np.where((count <= 0) | lanes.failed(), -1, count)
 
     def _column(
@@ -371,7 +377,7 @@ class Union:
     def read(self, lanes: Lanes) -> pa.Array:
         index = lanes.zigzag()
         outside = (index < 0) | (index >= len(self.branches))
-        _refuse(lanes, outside, "has a branch that its union does not have")
+        _refuse(lanes, outside, NO_BRANCH)
         pieces: list[pa.Array] = []
         places: list[Numbers] = []
         for number, reader in enumerate(self.branches):

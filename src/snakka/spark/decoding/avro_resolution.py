@@ -109,6 +109,7 @@ class Resolution:
         written: list[tuple[int, columns.Reader]] = []
         for field in source["fields"]:
             place = place_of.get(field["name"], -1)
+            reader: columns.Reader
             if place < 0:
                 reader = skipping(self._writer, field["type"])
             else:

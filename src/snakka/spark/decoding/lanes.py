@@ -111,10 +111,10 @@ class Lanes:
             position[more] += 1
             more = more[byte >= 0x80]
             shift += 7
+        self._stay_inside()  # first: what is behind a lane's end is not its own, and no reason
         if more.size:
             value[more] = 0
             self.fail(more, TOO_LONG)
-        self._stay_inside()
         return value
 
     def zigzag(self) -> Numbers:
