@@ -329,18 +329,72 @@ def test_null_is_not_nothing_in_what_is_rewritten(tmp_path: Path) -> None:
     assert [tuple(row[name] for name in names) for row in found] == expected
 
 
-def test_a_table_within_a_tables_directory_keeps_its_files(tmp_path: Path) -> None:
-    outer, inner = tmp_path / "t", tmp_path / "t" / "k=1" / "rejected"
+def test_lists_of_one_size_are_rewritten_as_lists(tmp_path: Path) -> None:
+    """Others write them: an Iceberg table knows only lists, but a file says of what size its own are."""
+
+    def schema_with(pair: pa.DataType) -> pa.Schema:
+        inner = pa.struct([("pair", pair)])
+        kinds = {"pair": pair, "inner": inner, "pairs": pa.list_(pair), "named": pa.map_(pa.string(), pair)}
+        return pa.schema(kinds.items())
+
+    rows: list[dict[str, Any]] = [
+        {"pair": [1, 2], "inner": {"pair": [5, None]}, "pairs": [[1, 2], None], "named": [("a", [1, 2])]},
+        {"pair": None, "inner": {"pair": None}, "pairs": [], "named": [("b", None)]},
+        {"pair": None, "inner": None, "pairs": None, "named": None},
+    ]
+    own, others = schema_with(pa.list_(pa.int64())), schema_with(pa.list_(pa.int64(), 2))
+    append(iceberg_opener(tmp_path, own), pa.Table.from_pylist(rows, own), 0)
+    pq.write_table(pa.Table.from_pylist(rows, others), tmp_path / "others.parquet")
+    iceberg_table(tmp_path).add_files([f"file://{tmp_path / 'others.parquet'}"])
+    files = [
+        task.file.file_path.removeprefix("file://") for task in iceberg_table(tmp_path).scan().plan_files()
+    ]
+    assert pa.list_(pa.int64(), 2) in [pq.read_schema(file).field("pair").type for file in files]
+    assert maintain(tmp_path).files_written == 1
+    (task,) = iceberg_table(tmp_path).scan().plan_files()
+    assert pq.read_table(task.file.file_path.removeprefix("file://")).to_pylist() == rows * 2
+
+
+def delta_within(directory: Path) -> None:
+    append(delta_opener(directory), rows_from(0, 5), 0)
+
+
+def iceberg_within(directory: Path) -> None:
+    """Where a catalog without directories of its own was told to put it."""
+    catalog = SqlCatalog(
+        "inner", uri=f"sqlite:///{directory.parent}/catalog.db", warehouse=f"file://{directory}"
+    )
+    catalog.create_namespace("lake")
+    table = catalog.create_table("lake.inner", SCHEMA, location=f"file://{directory}")
+    table.append(rows_from(0, 5))
+    catalog.close()
+
+
+def files_of_a_stream_within(directory: Path) -> None:
+    """As Spark's own sink of files leaves them."""
+    (directory / "_spark_metadata").mkdir(parents=True)
+    pq.write_table(rows_from(0, 5), directory / "part-00000-c000.snappy.parquet")
+    (directory / "_spark_metadata" / "0").write_text("v1\n")
+
+
+@pytest.mark.parametrize("make_inner", [delta_within, iceberg_within, files_of_a_stream_within])
+@pytest.mark.parametrize("depth", ["k=1/rejected", "rejected", "a/b/c/rejected"])
+def test_a_table_within_a_tables_directory_keeps_its_files(
+    tmp_path: Path, make_inner: Callable[[Path], None], depth: str
+) -> None:
+    outer, inner = tmp_path / "t", tmp_path / "t" / depth
     append(delta_opener(outer, partition_by=("k",)), rows_from(0, 10), 0)
-    append(delta_opener(inner), rows_from(0, 5), 0)
+    inner.parent.mkdir(parents=True, exist_ok=True)
+    make_inner(inner)
     left_over = outer / "k=1" / "part-killed.parquet"
     left_over.write_bytes(b"x" * 64)
     make_old(*tmp_path.rglob("*.parquet"))
+    before = snapshot_of(inner)
     for is_dry in (True, False):
         result = maintain_delta(str(outer), retention_hours=24, dry_run=is_dry)
         assert (result.files_removed, result.bytes_removed) == (1, 64)
     assert not left_over.exists()
-    assert delta_rows(inner).num_rows == 5
+    assert snapshot_of(inner) == before
     assert delta_rows(outer).num_rows == 10
 
 

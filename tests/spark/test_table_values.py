@@ -224,6 +224,48 @@ def test_what_is_not_a_number_is_found_and_taken_for_no_other(
             assert sorted(got.to_pylist()) == ids, words
 
 
+@pytest.mark.parametrize("row_group_bytes", [staged_files.ROW_GROUP_BYTES, 1])
+def test_columns_whose_names_have_dots_are_not_taken_for_those_within_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row_group_bytes: int
+) -> None:
+    """To a writer of Parquet b within a, and a.b, are one column: where one is not a number, neither has a range.
+
+    Iceberg has no such tables.
+    """
+    monkeypatch.setattr(staged_files, "ROW_GROUP_BYTES", row_group_bytes)
+    nan = float("nan")
+    rows = pa.table(
+        {
+            "id": range(4),
+            "a.b": [1.5, nan, None, None],
+            "a": [{"b": 1, ".c": nan}, {"b": 2, ".c": 1.5}, {"b": None, ".c": None}, None],
+        }
+    )
+    table = delta_opener(tmp_path, rows.schema).open()
+    batches = pa.Table.from_batches([rows.slice(row, 1).combine_chunks().to_batches()[0] for row in range(4)])
+    commit_once(table, staged(table, batches), CommitKey("query", 0), overwrite=False)
+    asked = {
+        '"a.b" IS NULL': [2, 3],
+        '"a.b" = 1.5': [0],
+        "a['b'] IS NULL": [2, 3],
+        "a['b'] > 1": [1],
+        "a['.c'] IS NULL": [2, 3],
+        "a['.c'] = 1.5": [1],
+    }
+    for words, ids in asked.items():
+        builder = QueryBuilder().register("t", DeltaTable(str(tmp_path)))
+        answer = pa.table(builder.execute(f"SELECT id FROM t WHERE {words} ORDER BY id"))
+        assert answer["id"].to_pylist() == ids, words
+    nulls = [json.loads(each)["nullCount"] for each in _statistics(tmp_path)]
+    assert sum(each["a.b"] for each in nulls) == 2
+    assert [sum(each["a"][name] for each in nulls) for name in ("b", ".c")] == [2, 2]
+
+
+def _statistics(table: Path) -> list[str]:
+    lines = [line for log in (table / "_delta_log").glob("*.json") for line in log.read_text().splitlines()]
+    return [each["add"]["stats"] for each in map(json.loads, lines) if "add" in each]
+
+
 def test_a_partitions_decimal_is_written_without_exponent(tmp_path: Path) -> None:
     prices = [Decimal("0E-10"), Decimal("1E-7"), Decimal("1.5")]
     rows = pa.table({"id": [0, 1, 2], "price": pa.array(prices, pa.decimal128(38, 10))})

@@ -5,6 +5,7 @@ Rule: the log keeps what the retention asks for. deltalake reads that from the t
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,9 @@ from snakka.spark.tables.maintenance import MaintenanceResult, remove_left_over,
 from snakka.spark.tables.table_options import local_path
 
 _LOG = "_delta_log"
+_SPARK_LOG = "_spark_metadata"  # of files that a stream writes without a table format
+_ICEBERG_METADATA = "metadata"
+_ICEBERG_FILES = (".metadata.json", ".metadata.json.gz")
 _LOG_RETENTION = "delta.logRetentionDuration"
 _ENTRY = re.compile(r"(\d{20})\.json")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
@@ -112,25 +116,24 @@ class DeltaMaintenance:
         )
 
     def _removable(self) -> list[str]:
-        """Data files that the log does not need; `full` finds those too that the log has never heard of.
+        """Data files that the log does not need; those too that the log has never heard of.
 
         deltalake would remove all other files as well, a query's checkpoint in the table's directory among them, so
         it only says what there is.
         """
-        found: list[str] = self._table.vacuum(
-            retention_hours=self._retention_hours, dry_run=True, enforce_retention_duration=False, full=True
-        )
-        data = [path for path in found if path.endswith(DATA_FILES)]
-        inner = self._inner_tables({above for path in data for above in _directories(path)})
-        return [path for path in data if inner.isdisjoint(_directories(path))]
+        found = [path for path in self._unknown(self._retention_hours) if path.endswith(DATA_FILES)]
+        if not found:
+            return []
+        # A table's data may be older than the retention, and all that says that it is a table younger.
+        inner = _inner_tables(self._unknown(0))
+        return [path for path in found if inner.isdisjoint(_directories(path))]
 
-    def _inner_tables(self, directories: set[str]) -> set[str]:
-        """Those that are tables of their own: this one's log knows nothing of their files."""
-        return {
-            each
-            for each in directories
-            if self._files.get_file_info(pafs.FileSelector(f"{each}/{_LOG}", allow_not_found=True))
-        }
+    def _unknown(self, hours: int) -> list[str]:
+        """Files that the log does not need since so long, or has never heard of: one listing of all that there is."""
+        found: list[str] = self._table.vacuum(
+            retention_hours=hours, dry_run=True, enforce_retention_duration=False, full=True
+        )
+        return found
 
     def _expire_log(self) -> None:
         """deltalake does it with some commits too. A new checkpoint is what later runs need to forget more."""
@@ -191,6 +194,19 @@ def _data_files(table: DeltaTable) -> list[dict[str, Any]]:
     rows = pa.table(table.get_add_actions(flatten=False))
     wanted = [name for name in ("path", "size_bytes", "partition") if name in rows.column_names]
     return [{"partition": None, **row} for row in rows.select(wanted).to_pylist()]
+
+
+def _inner_tables(paths: Iterable[str]) -> set[str]:
+    """Directories that are tables of their own, by the files that say so: this one's log knows nothing of their data."""
+    inner = set()
+    for path in paths:
+        parts = path.split("/")
+        if parts[-2:-1] == [_ICEBERG_METADATA] and path.endswith(_ICEBERG_FILES):
+            inner.add("/".join(parts[:-2]))
+        for end, name in enumerate(parts[:-1]):
+            if name in (_LOG, _SPARK_LOG):
+                inner.add("/".join(parts[:end]))
+    return inner
 
 
 def _directories(path: str) -> list[str]:

@@ -26,7 +26,8 @@ def data_rows(metadata: TableMetadata, files: FileIO, file: DataFile) -> Iterato
     """All rows of a Parquet file that no deletes belong to."""
     wanted = metadata.schema()
     with files.new_input(file.file_path).open() as stream:
-        parquet = pq.ParquetFile(stream)
+        # Whole row groups are fetched at once: each request to an object store takes as long as megabytes of them.
+        parquet = pq.ParquetFile(stream, pre_buffer=True)
         present = pyarrow_to_schema(
             parquet.schema_arrow, metadata.name_mapping(), downcast_ns_timestamp_to_us=True
         )
@@ -41,8 +42,27 @@ def data_rows(metadata: TableMetadata, files: FileIO, file: DataFile) -> Iterato
             allow_timestamp_tz_mismatch=True,
         )
         for batch in parquet.iter_batches():
-            rows = visit_with_partner(wanted, batch, visitor, ArrowAccessor(present))
+            rows = visit_with_partner(wanted, batch, visitor, _Columns(present))
             yield pa.RecordBatch.from_struct_array(rows)
+
+
+class _Columns(ArrowAccessor):
+    """Hands out lists of one size as lists of any, which is what the table has: those have no ends to be left alone."""
+
+    def field_partner(self, partner_struct: Any, field_id: int, field_name: str) -> Any:
+        return _with_ends(super().field_partner(partner_struct, field_id, field_name))
+
+    def list_element_partner(self, partner_list: Any) -> Any:
+        return _with_ends(super().list_element_partner(partner_list))
+
+    def map_value_partner(self, partner_map: Any) -> Any:
+        return _with_ends(super().map_value_partner(partner_map))
+
+
+def _with_ends(array: Any) -> Any:
+    if isinstance(array, pa.FixedSizeListArray):
+        return array.cast(pa.list_(array.type.value_field))
+    return array
 
 
 class _NullKeeping(ArrowProjectionVisitor):

@@ -19,6 +19,7 @@ from snakka.spark.tables.nan_columns import (
     float_columns,
     nan_columns,
     searchable_columns,
+    unsearchable_columns,
 )
 from snakka.spark.tables.partitions import PartitionColumn, PartitionKey, split
 from snakka.spark.tables.schema_evolution import SchemaMismatchError
@@ -250,7 +251,7 @@ class _OpenFile:
             )
         names = self._layout.file_schema.names
         table = pa.Table.from_batches(self._batches).select(names).cast(self._layout.file_schema)
-        for path in self._nan:
+        for path in unsearchable_columns(self._layout.file_schema, self._nan):
             self._nulls[path] = self._nulls.get(path, 0) + column_at(table, path).null_count
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
         self._raw_bytes += self._buffered_bytes
