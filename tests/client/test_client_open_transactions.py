@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.client.awaited_answers import answer
 from tests.client.independent_reader import read_topic
+from tests.client.scripted_broker import ScriptedBroker
 from tests.client.transaction_versions import play_by_version_1
 from tests.client.waiting import WAIT_SECONDS
 
@@ -15,8 +16,11 @@ from snakka.client.admin import Admin
 from snakka.client.errors import ClientClosedError, TransactionStateError
 from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer import Producer
+from snakka.protocol.api_keys import ApiKey
 from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
+from snakka.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+from snakka.protocol.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from snakka.testing import LocalBroker
 
 _numbers = itertools.count()
@@ -168,3 +172,55 @@ async def test_only_what_is_written_whole_can_be_detached(admin: Admin, name: st
             await producer.detach_transaction()
         await producer.abort_transaction()
     assert await committed_values(admin, name) == []
+
+
+@pytest.fixture
+async def busy_coordinator() -> AsyncIterator[ScriptedBroker]:
+    """What it is asked to end is in the middle of something else, until a test says otherwise."""
+    async with ScriptedBroker() as broker:
+        found = Coordinator(key="t", node_id=broker.node_id, host="127.0.0.1", port=broker.port)
+        broker.answers[ApiKey.FIND_COORDINATOR] = lambda request: FindCoordinatorResponse(
+            coordinators=[found]
+        )
+        busy = EndTxnResponse(error_code=ErrorCode.CONCURRENT_TRANSACTIONS)
+        broker.answers[ApiKey.END_TXN] = lambda request: busy
+        yield broker
+
+
+def impatient(broker: ScriptedBroker) -> Admin:
+    return Admin(bootstrap_servers=broker.address, retry_backoff_ms=1, retry_backoff_max_ms=5)
+
+
+@pytest.mark.parametrize("commit", [True, False], ids=["commit", "abort"])
+async def test_a_coordinator_that_is_still_at_something_else_is_asked_until_it_is_done(
+    busy_coordinator: ScriptedBroker, commit: bool
+) -> None:
+    codes = [ErrorCode.CONCURRENT_TRANSACTIONS] * 5 + [ErrorCode.NONE]
+
+    def end(request: EndTxnRequest) -> EndTxnResponse:
+        return EndTxnResponse(error_code=codes.pop(0))
+
+    busy_coordinator.answers[ApiKey.END_TXN] = end
+    transaction = OpenTransaction("t", 7, 3)
+    async with impatient(busy_coordinator) as admin:
+        outcomes = await admin.end_transactions([transaction], commit=commit)
+    assert outcomes.raise_for_errors() == {transaction: None}
+    assert codes == []
+    asked = [
+        (each.transactional_id, each.producer_id, each.producer_epoch, each.committed)
+        for each in busy_coordinator.asked(ApiKey.END_TXN)
+    ]
+    assert asked == [("t", 7, 3, commit)] * 6, "the same question each time"
+
+
+async def test_a_coordinator_that_is_never_done_is_told_of_when_the_time_is_up(
+    busy_coordinator: ScriptedBroker,
+) -> None:
+    transaction = OpenTransaction("t", 7, 3)
+    async with impatient(busy_coordinator) as admin:
+        async with asyncio.timeout(WAIT_SECONDS):
+            outcomes = await admin.end_transactions([transaction], timeout_ms=500)
+        with pytest.raises(ApiError, match=r"committing what t left open: .* when the time was up") as caught:
+            outcomes.raise_for_errors()
+    assert caught.value.code is ErrorCode.CONCURRENT_TRANSACTIONS
+    assert len(busy_coordinator.asked(ApiKey.END_TXN)) > 5

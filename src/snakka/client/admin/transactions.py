@@ -10,6 +10,7 @@ from snakka.client.coordinators import CoordinatorKind
 from snakka.client.errors import ClientError
 from snakka.client.open_transaction import OpenTransaction
 from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.error_codes import ErrorCode
 from snakka.protocol.errors import ApiError
 from snakka.protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -205,6 +206,8 @@ class TransactionAdmin(AdminCalls):
                 )
             except ApiError as error:
                 what = f"{'committing' if commit else 'aborting'} what {transactional_id} left open"
+                if error.code is ErrorCode.CONCURRENT_TRANSACTIONS:
+                    what += ": its coordinator was not done with the last end or begin when the time was up"
                 raise failure(error.code, error.message, what) from None
 
         return await self._each_alone(transactions, ask)
