@@ -43,6 +43,9 @@ NOW_MS = 1_700_000_000_000
 LIMIT = 1 << 30
 CONSUMED_RECORDS = {100: 1_000_000, 1024: 200_000}
 CONTENT = frozenset(("key", "value", "offset", "timestamp"))
+# Million records of 100 B a second on one core, to columns.
+AT_LEAST_IN_NUMPY = 3.0
+COMPILED_OF_NUMPY = 5.0
 
 
 class Way(NamedTuple):
@@ -190,13 +193,18 @@ def rate(way: Way, seconds: float = ROUND_SECONDS) -> float:
 
 
 def measure(seconds: float = 3.0) -> Iterator[Row]:
-    """The targets of the record decoder."""
-    targets = {"snakka, NumPy": 3, "snakka, compiled": 15}
+    """The targets of the record decoder: compiled code is judged by what NumPy must do, and by what it does in this run."""
+    in_numpy = AT_LEAST_IN_NUMPY
     for way in decoding_to_columns(Sample.of_size(100)):
-        if way.name in targets:
-            name = way.name.removeprefix("snakka, ")
-            figure = rate(way, seconds) / 1e6
-            yield Row(f"records of 100 B to columns, {name}", figure, targets[way.name], True, unit=" M/s")
+        name = way.name.removeprefix("snakka, ")
+        if name not in ("NumPy", "compiled"):
+            continue
+        figure = rate(way, seconds) / 1e6
+        if name == "NumPy":
+            bound, in_numpy = AT_LEAST_IN_NUMPY, max(in_numpy, figure)
+        else:
+            bound = round(COMPILED_OF_NUMPY * in_numpy, 1)
+        yield Row(f"records of 100 B to columns, {name}", figure, bound, True, unit=" M/s")
 
 
 def _print_table(title: str, ways: Callable[[Sample], Iterator[Way]], samples: Sequence[Sample]) -> None:

@@ -33,5 +33,33 @@ def test_the_targets_are_those_of_the_decoder() -> None:
     from bench.record_decoding import measure
 
     rows = list(measure(0.05))
-    assert [(row.bound, row.unit, row.at_least) for row in rows] == [(3, " M/s", True), (15, " M/s", True)]
+    assert [(row.what, row.unit, row.at_least) for row in rows] == [
+        (f"records of 100 B to columns, {name}", " M/s", True) for name in ("NumPy", "compiled")
+    ]
+    assert rows[0].bound == 3
+    assert rows[1].bound == round(5 * max(3, rows[0].figure), 1)
     assert all(row.figure > 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("in_numpy", "compiled", "bound", "is_met"),
+    [
+        (2.0, 14.9, 15, [False, False]),
+        (2.0, 15.0, 15, [False, True]),
+        (3.0, 15.0, 15, [True, True]),
+        (7.0, 34.9, 35, [True, False]),
+        (7.0, 35.0, 35, [True, True]),
+    ],
+)
+def test_compiled_code_is_five_times_as_fast_as_numpy_in_the_same_run(
+    monkeypatch: pytest.MonkeyPatch, in_numpy: float, compiled: float, bound: float, is_met: list[bool]
+) -> None:
+    """Where NumPy is slower than it must be, that makes it no easier."""
+    compiled_records()
+    from bench import record_decoding
+
+    rates = {"snakka, NumPy": in_numpy * 1e6, "snakka, compiled": compiled * 1e6}
+    monkeypatch.setattr(record_decoding, "rate", lambda way, seconds: rates[way.name])
+    rows = list(record_decoding.measure())
+    assert [row.bound for row in rows] == [3, bound]
+    assert [row.is_met for row in rows] == is_met

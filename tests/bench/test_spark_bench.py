@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,6 +94,38 @@ def test_every_miss_has_its_reason_and_a_reason_stands_once() -> None:
     assert [line.split("**")[1] for line in missed.splitlines() if "**" in line] == [row.what for row in rows]
     for row in rows:
         assert missed.count(reason_for(row.what)) == 1
+
+
+def test_the_bounds_are_those_of_the_targets() -> None:
+    assert spark_bench.AT_LEAST_OF_CONNECTOR == 1.0
+    assert spark_bench.AT_LEAST_OF_PARQUET == 0.8
+    assert spark_bench.LOG_FILES_OF_CONNECTOR == 1.5
+    assert spark_bench.OVERHEAD_OF_CONNECTOR == 1.2
+    assert spark_bench.SIZES == (100, 1024)
+    assert spark_bench.PARTITIONS == (1, 2, 8)
+    assert spark_bench.QUERIES == ("noop", "count", "groupBy", "Parquet")
+
+
+def test_overhead_is_the_median_of_what_is_at_most_a_fifth_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of micro-batches less is better, and the first ones of each reader do not count."""
+    warm_ups, rounds = spark_bench.STREAM_WARM_UPS, 3
+    seconds = {
+        Reader.OURS: [9.0] * warm_ups + [1.3, 1.1, 1.25],
+        Reader.THEIRS: [1.0] * (warm_ups + rounds),
+    }
+    asked: list[Reader] = []
+
+    def batch_seconds(reader: Reader, topic: Topic) -> float:
+        asked.append(reader)
+        return seconds[reader].pop(0)
+
+    monkeypatch.setattr(Topic, "fill", lambda topic, bootstrap: None)
+    queries = SimpleNamespace(batch_seconds=batch_seconds)
+    row = spark_bench._measure_overhead(queries, "nowhere", rounds)  # type: ignore[arg-type]
+    assert (row.figure, row.bound, row.at_least, row.against) == (1.25, 1.2, False, SPARK_CONNECTOR)
+    assert not row.is_met
+    assert replace(row, figure=1.2).is_met
+    assert asked[:4] == [Reader.THEIRS, Reader.OURS, Reader.OURS, Reader.THEIRS], "each is first in turn"
 
 
 def test_the_topics_are_those_of_the_targets() -> None:
