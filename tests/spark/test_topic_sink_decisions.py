@@ -13,6 +13,7 @@ from tests.client.transaction_versions import play_by_version_1
 from tests.kafka.nodes import kafka_libs
 from tests.spark.topic_sink_reading import values
 
+from snakka.client.admin import ConfigResource
 from snakka.client.admin.outcomes import Outcomes
 from snakka.client.admin.transactions import TransactionAdmin
 from snakka.client.blocking import Admin, Producer
@@ -490,9 +491,24 @@ def test_a_batch_counts_though_a_broker_does_not_tell_what_is_open(
     assert job.seen() == ["a", "b"]
 
 
+def test_the_decision_topic_is_what_it_was_to_be(options: WriteOptions, admin: Admin) -> None:
+    """As brokers have it in the end; a cluster of one can't keep more than one copy."""
+    resource = ConfigResource.topic(options.decision_topic)
+    entries = admin.describe_configs([resource])[resource]
+    wanted = {
+        "cleanup.policy": "compact",
+        "min.insync.replicas": "1",
+        "unclean.leader.election.enable": "false",
+    }
+    assert {name: entries[name].value for name in wanted} == wanted
+    partitions = admin.describe_topics([options.decision_topic])[options.decision_topic].partitions
+    assert [len(each.replicas) for each in partitions] == [1]
+
+
 def test_a_topic_that_would_lose_decisions_is_refused(admin: Admin, new_topic: NewTopic) -> None:
-    with pytest.raises(SparkOptionError, match=r"has cleanup\.policy=delete and would lose decisions"):
-        ensure_decision_topic(admin, new_topic())
+    for policy in ("delete", "compact,delete"):
+        with pytest.raises(SparkOptionError, match=rf"has cleanup\.policy={policy} and would lose decisions"):
+            ensure_decision_topic(admin, new_topic(cleanup_policy=policy))
     fine = new_topic(cleanup_policy="compact")
     ensure_decision_topic(admin, fine)
 

@@ -36,8 +36,11 @@ _CONFIGS = {
     "segment.bytes": str(4 * 1024 * 1024),
     "min.cleanable.dirty.ratio": "0.1",
     "max.message.bytes": str(_LARGEST_BYTES),
+    # Better no decision for a while than one that is gone, whatever the cluster does elsewhere.
+    "unclean.leader.election.enable": "false",
 }
-# As the topic of a transaction coordinator has it, where there are brokers enough.
+# As the topic of a transaction coordinator has it, where there are brokers enough. Two keep two copies, but need not both be
+# there: what one of them has acknowledged alone is waited for, since no other may lead, and neither holds up all queries.
 _MOST_REPLICAS = 3
 _LEAST_IN_SYNC = 2
 _READ_SECONDS = 60.0
