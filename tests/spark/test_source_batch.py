@@ -40,12 +40,15 @@ def read(spark: "SparkSession", broker: BlockingLocalBroker) -> Read:
 
 @contextmanager
 def conf(spark: "SparkSession", name: str, value: str) -> Iterator[None]:
-    before = spark.conf.get(name)
+    before = spark.conf.get(name, None)
     spark.conf.set(name, value)
     try:
         yield
     finally:
-        spark.conf.set(name, before)
+        if before is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, before)
 
 
 def values(frame: "DataFrame") -> list[str]:
@@ -301,7 +304,7 @@ def test_an_end_beyond_the_log_is_told_at_once(
 
 
 def test_an_end_that_an_open_transaction_holds_back_is_waited_for(
-    broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
+    spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, read: Read
 ) -> None:
     topic = new_topic(1)
     producer = transactions(broker.bootstrap_servers, topic, "commit", "open")
@@ -312,6 +315,13 @@ def test_an_end_that_an_open_transaction_holds_back_is_waited_for(
             read(topic, **given, kafkaConsumer__pollTimeoutMs="1500").count()
         lenient = {**given, "failOnDataLoss": "false", "kafkaConsumer__pollTimeoutMs": "1500"}
         assert read(topic, **lenient).count() == 3
+        # As in Spark's own source: who does not say how long waits for as long as Spark waits for anything.
+        with (
+            conf(spark, "spark.sql.legacy.setCommandRejectsSparkCoreConfs", "false"),
+            conf(spark, "spark.network.timeout", "1"),
+            pytest.raises(Exception, match=f"{told} in 1000 ms"),
+        ):
+            read(topic, **given).count()
         ending = threading.Timer(1.0, producer.commit_transaction)
         ending.start()
         assert read(topic, **given).count() == 6

@@ -88,7 +88,7 @@ TABLE: dict[str, tuple[str, object, dict[str, object], list[str]]] = {
         ["earliest", '{"t":{"0":-2}}', '{"t":{"0":9223372036854775808}}', "x"],
     ),
     "failOnDataLoss": ("fail_on_data_loss", True, {"false": False, "TRUE": True}, ["yes", "0", ""]),
-    "kafkaConsumer.pollTimeoutMs": ("poll_timeout_ms", 120_000, {"500": 500}, ["1s", "-1"]),
+    "kafkaConsumer.pollTimeoutMs": ("poll_timeout_ms", None, {"500": 500}, ["1s", "-1"]),
     "fetchOffset.numRetries": ("offset_attempts", 3, {"7": 7}, ["0", "x"]),
     "fetchOffset.retryIntervalMs": ("offset_pause_ms", 10, {"0": 0, "250": 250}, ["x"]),
     "maxOffsetsPerTrigger": ("most_offsets", None, {"1000": 1000}, ["x", "-1"]),
@@ -341,6 +341,7 @@ def test_durations_are_spark_s() -> None:
         "1H": 3_600_000,
     }.items():
         assert duration_ms(text) == meaning
+    assert (duration_ms("7"), duration_ms("7", "s"), duration_ms("7ms", "s")) == (7, 7000, 7)
 
 
 class UnreliableAdmin:

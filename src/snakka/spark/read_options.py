@@ -33,8 +33,8 @@ EARLIEST, LATEST = -2, -1
 _MOST = (1 << 63) - 1
 # As Spark's own: brokers that allow its jobs the groups that begin so allow ours.
 DEFAULT_GROUP_PREFIX = "spark-kafka-source"
+_POLL_TIMEOUT = "kafkaConsumer.pollTimeoutMs"
 _MILLISECONDS = {
-    "": 1,
     "us": 0.001,
     "ms": 1,
     "s": 1000,
@@ -78,7 +78,9 @@ OPTIONS = (
     ReadOption(
         "failOnDataLoss", "true", Where.ANY, "Whether lost records stop the query; else they are logged."
     ),
-    ReadOption("kafkaConsumer.pollTimeoutMs", "120000", Where.ANY, "How long an executor waits for records."),
+    ReadOption(
+        _POLL_TIMEOUT, "spark.network.timeout (120 s)", Where.ANY, "How long an executor waits for records."
+    ),
     ReadOption("fetchOffset.numRetries", "3", Where.ANY, "How often the driver asks for offsets."),
     ReadOption("fetchOffset.retryIntervalMs", "10", Where.ANY, "The pause before it asks again."),
     ReadOption("maxOffsetsPerTrigger", "", Where.STREAM, "The most that a micro-batch reads."),
@@ -148,7 +150,7 @@ class ReadOptions:
     end: Bound
     begins_at_latest_without_match: bool
     fail_on_data_loss: bool
-    poll_timeout_ms: int
+    poll_timeout_ms: int | None  # else what Spark says to a task
     offset_attempts: int
     offset_pause_ms: int
     most_offsets: int | None
@@ -190,7 +192,7 @@ def read_options(options: Mapping[str, str], *, is_stream: bool) -> ReadOptions:
         end=end,
         begins_at_latest_without_match=_strategy(given) == "latest",
         fail_on_data_loss=given.flag("failOnDataLoss"),
-        poll_timeout_ms=given.needed_number("kafkaConsumer.pollTimeoutMs"),
+        poll_timeout_ms=given.number(_POLL_TIMEOUT) if given.has(_POLL_TIMEOUT) else None,
         offset_attempts=given.needed_number("fetchOffset.numRetries", least=1),
         offset_pause_ms=given.needed_number("fetchOffset.retryIntervalMs"),
         most_offsets=most,
@@ -216,12 +218,12 @@ def includes_headers(options: Mapping[str, str]) -> bool:
     return given.flag("includeHeaders")
 
 
-def duration_ms(text: str) -> int:
-    """A duration as Spark writes it: 15m, 30s, 100ms; a plain number is milliseconds."""
+def duration_ms(text: str, plain_unit: str = "ms") -> int:
+    """A duration as Spark writes it: 15m, 30s, 100ms; a number alone is of the plain unit."""
     found = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
-    if found is None or found[2] not in _MILLISECONDS:
+    if found is None or (found[2] or plain_unit) not in _MILLISECONDS:
         raise ValueError("a duration such as 15m, 30s or 100ms is wanted")
-    return int(int(found[1]) * _MILLISECONDS[found[2]])
+    return int(int(found[1]) * _MILLISECONDS[found[2] or plain_unit])
 
 
 class _Given:

@@ -1,7 +1,7 @@
 """What an executor does: reads a range of offsets of one partition, and hands it on as Arrow batches.
 
 Rule: the end of a range is a position, not a record: what compaction or transactions have taken away at its end is nothing
-to wait for. Every wait has the deadline that kafkaConsumer.pollTimeoutMs gives it.
+to wait for. Every wait has the deadline that kafkaConsumer.pollTimeoutMs gives it, else spark.network.timeout.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pyspark import TaskContext
 from pyspark.sql.datasource import InputPartition
 
 from snakka.client.cluster_topics import LAG_SECONDS
@@ -21,6 +22,7 @@ from snakka.protocol.uuids import ZERO_UUID, Uuid
 from snakka.spark.client_settings import consumer_settings
 from snakka.spark.columns import MOST_BYTES, MOST_ROWS, ChosenColumns
 from snakka.spark.read_ahead import FetchAhead
+from snakka.spark.read_options import duration_ms
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.topic_offsets import GOES_ON, DataLossError, is_unknown
 from snakka.spark.worker_clients import worker_clients
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # Before a cluster is asked again for a topic that it does not know as the driver does.
 _PAUSE_SECONDS = 0.1
+_NETWORK_TIMEOUT_MS = 120_000
 
 
 class RangeToRead(InputPartition):
@@ -55,7 +58,7 @@ class PartitionReader:
 
     settings: dict[str, str]
     columns: ChosenColumns
-    poll_timeout_ms: int
+    poll_timeout_ms: int | None
     fail_on_data_loss: bool
 
     def read(self, given: InputPartition) -> "Iterator[pyarrow.RecordBatch]":
@@ -97,7 +100,7 @@ class PartitionReader:
                 begins = await consumer.position(partition)
                 fetched = await consumer.fetch_arrow(
                     partition,
-                    timeout_ms=self.poll_timeout_ms,
+                    timeout_ms=self._wait_ms,
                     columns=self.columns.names,
                     max_bytes=MOST_BYTES,
                 )
@@ -122,6 +125,10 @@ class PartitionReader:
             if fetched and _ends_at(fetched[-1], end):
                 return  # without another question, which costs a small task more than its rows
 
+    @property
+    def _wait_ms(self) -> int:
+        return network_timeout_ms() if self.poll_timeout_ms is None else self.poll_timeout_ms
+
     async def _has_planned_topic(self, consumer: Consumer, given: RangeToRead) -> bool:
         """Whether the topic is the one that the driver has seen.
 
@@ -129,7 +136,7 @@ class PartitionReader:
         """
         topic, is_asked_anew = given.offsets.partition.topic, False
         clock = asyncio.get_running_loop().time
-        deadline = clock() + min(self.poll_timeout_ms / 1000, LAG_SECONDS)
+        deadline = clock() + min(self._wait_ms / 1000, LAG_SECONDS)
         while given.topic_id != ZERO_UUID:
             try:
                 if await consumer.topic_id(topic, is_asked_anew=is_asked_anew) in (given.topic_id, ZERO_UUID):
@@ -161,7 +168,7 @@ class PartitionReader:
             raise OffsetOutOfRangeError(f"the log of {offsets.partition} ends at {latest}")
         raise TimeoutError(
             f"{offsets.partition} gave nothing from offset {position} on, of the range up to {offsets.end}, in"
-            f" {self.poll_timeout_ms} ms: kafkaConsumer.pollTimeoutMs may be longer"
+            f" {self._wait_ms} ms: kafkaConsumer.pollTimeoutMs may be longer"
         )
 
     async def _after_loss(
@@ -182,7 +189,7 @@ class PartitionReader:
             )
         elif (consumer.highwater(partition) or 0) > latest:
             reason = (
-                f"{held_back(latest, end)}, and did not end in {self.poll_timeout_ms} ms. Wait for it, or let endingOffsets"
+                f"{held_back(latest, end)}, and did not end in {self._wait_ms} ms. Wait for it, or let endingOffsets"
                 f" be {latest}, or set kafka.isolation.level=read_uncommitted"
             )
         else:
@@ -197,6 +204,13 @@ class PartitionReader:
         if self.fail_on_data_loss:
             raise DataLossError(f"{what}. {GOES_ON}") from error
         _log.warning("%s; it is skipped, as failOnDataLoss=false says", what)
+
+
+def network_timeout_ms() -> int:
+    """How long Spark waits for others, in whole seconds: it tells each task its settings, if they are not the default."""
+    context = TaskContext.get()
+    told = None if context is None else context.getLocalProperty("spark.network.timeout")
+    return _NETWORK_TIMEOUT_MS if told is None else duration_ms(told, "s") // 1000 * 1000
 
 
 def held_back(stable_end: int, end: int) -> str:
