@@ -4,12 +4,13 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.spark.conftest import NewTopic
-from tests.spark.source_topics import at, fill
+from tests.spark.source_topics import SECONDS, Collector, at, fill, stream_of, until
 
 from snakka.broker.dispatch import Dispatcher
 from snakka.client.admin import ConfigResource
@@ -20,9 +21,7 @@ from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
 
-SECONDS = 100
 HOUR_MS = 3_600_000
 Stream = Callable[..., "DataFrame"]
 
@@ -38,49 +37,7 @@ def broker() -> Iterator[BlockingLocalBroker]:
 
 @pytest.fixture
 def stream(spark: "SparkSession", broker: BlockingLocalBroker) -> Stream:
-    def load(topic: str = "", **given: str) -> "DataFrame":
-        reader = spark.readStream.format("snakka").option("kafka.bootstrap.servers", broker.bootstrap_servers)
-        if topic:
-            reader = reader.option("subscribe", topic)
-        return reader.options(**{name.replace("__", "."): value for name, value in given.items()}).load()
-
-    return load
-
-
-class Collector:
-    """Keeps the values of each micro-batch; fails where it is told to."""
-
-    def __init__(self, *, fails: bool = False) -> None:
-        self.batches: dict[int, list[int]] = {}
-        self.fails = fails
-
-    def __call__(self, batch: "DataFrame", batch_id: int) -> None:
-        rows = sorted(int(row.value) for row in batch.selectExpr("CAST(value AS STRING) AS value").collect())
-        if self.fails:
-            raise RuntimeError(f"refused on purpose: {rows}")
-        self.batches[batch_id] = rows
-
-    @property
-    def rows(self) -> list[int]:
-        return sorted(row for rows in self.batches.values() for row in rows)
-
-    def run(self, frame: "DataFrame", checkpoint: Path, **trigger: Any) -> "StreamingQuery":
-        """Until everything that is there now is done."""
-        writer = frame.writeStream.foreachBatch(self).option("checkpointLocation", str(checkpoint))
-        query = writer.trigger(**(trigger or {"availableNow": True})).start()
-        try:
-            assert query.awaitTermination(SECONDS)
-        finally:
-            query.stop()
-        return query
-
-
-def until(is_so: Callable[[], bool], query: "StreamingQuery") -> None:
-    deadline = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        assert query.exception() is None
-        time.sleep(0.05)
+    return partial(stream_of, spark, broker.bootstrap_servers)
 
 
 def offsets_in(checkpoint: Path, batch: int) -> str:
