@@ -16,7 +16,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from pyspark_snakka import enable_fast_reads, enable_kafka_alias
-from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.client.blocking import Admin, Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.spark.session import open_session
 from snakka.testing import BlockingLocalBroker
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 THEIRS, OURS, LOGS = "kafka", "snakka", "snakka-log"
 NOW_MS = 1_700_000_000_000
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-WIDE_PARTITIONS = 17
+# Several topics at once, for the order in which a text names them and their partitions.
+WIDE = {"wide": 17, "orders": 3, "a-third": 2}
+KEYS = ("topic", "partition", "offset")
 QUERY_SECONDS = 60
 KEEP = {"retention.ms": "-1"}
 
@@ -46,13 +48,17 @@ class Checks:
             appended = {"message.timestamp.type": "LogAppendTime"}
             admin.create_topic("append-time", configs=KEEP | appended)
             admin.create_topic("transactional", configs=KEEP)
-            admin.create_topic("wide", partitions=WIDE_PARTITIONS, configs=KEEP)
+            admin.create_topic("trimmed", configs=KEEP)
+            for name, partitions in WIDE.items():
+                admin.create_topic(name, partitions=partitions, configs=KEEP)
             for name in ("by-theirs", "by-ours", "copied-by-theirs", "copied-by-ours"):
                 admin.create_topic(name, partitions=2, configs=KEEP)
         for codec in CODECS:
             self.produce(f"codec-{codec}", 60, partitions=2, compression_type=codec)
         self.produce("append-time", 20)
-        self.produce("wide", 400, partitions=WIDE_PARTITIONS)
+        self.produce("trimmed", 20)
+        for name, partitions in WIDE.items():
+            self.produce(name, 140, partitions=partitions)
         self._write_transactions()
 
     # -- what all of them use -----------------------------------------------------------------------------------------
@@ -92,16 +98,28 @@ class Checks:
         return reader.option("kafka.bootstrap.servers", self.bootstrap).load()
 
     def rows(self, source: str, topics: str, **options: str) -> list[Any]:
-        return self.read(source, topics, **options).orderBy("topic", "partition", "offset").collect()
+        return self.read(source, topics, **options).orderBy(*KEYS).collect()
+
+    def pieces(self, source: str, topics: str, **options: str) -> list[list[Any]]:
+        """The rows of each task."""
+        rows = self.read(source, topics, **options).selectExpr("*", "spark_partition_id() AS task").collect()
+        return grouped(rows, "task")
+
+    def fails(self, source: str, topics: str, **options: str) -> bool:
+        try:
+            self.rows(source, topics, **options)
+        except Exception:
+            return True
+        return False
 
     def stream(self, source: str, topics: str, checkpoint: Path, output: Path, **options: str) -> list[Any]:
         """Reads what is there, and gives the progress of each batch."""
         query = (
             self.spark.readStream.format(source)
-            .options(subscribe=topics, startingOffsets="earliest", **options)
+            .options(**{"startingOffsets": "earliest", **options}, subscribe=topics)
             .option("kafka.bootstrap.servers", self.bootstrap)
             .load()
-            .selectExpr("topic", "partition", "offset", "value")
+            .select(*KEYS, "value")
             .writeStream.format("parquet")
             .option("checkpointLocation", str(checkpoint))
             .option("path", str(output))
@@ -111,23 +129,19 @@ class Checks:
         assert query.awaitTermination(QUERY_SECONDS), "the query does not end"
         return list(query.recentProgress)
 
-    def written(self, output: Path) -> list[tuple[str, int, int]]:
-        rows = self.spark.read.parquet(str(output)).select("topic", "partition", "offset").collect()
-        return sorted((row.topic, row.partition, row.offset) for row in rows)
+    def written(self, output: Path) -> list[Any]:
+        frame = self.spark.read.schema("topic STRING, partition INT, offset BIGINT, value BINARY")
+        return frame.parquet(str(output)).orderBy(*KEYS).collect()
 
-    def in_log(self, topic: str, partitions: int) -> list[tuple[str, int, int]]:
-        with Consumer(bootstrap_servers=self.bootstrap) as consumer:
-            places = [TopicPartition(topic, index) for index in range(partitions)]
-            ends = consumer.end_offsets(places)
-        return sorted((topic, each.partition, offset) for each in places for offset in range(ends[each]))
+    def in_log(self, topics: str, **options: str) -> list[Any]:
+        return self.read(THEIRS, topics, **options).select(*KEYS, "value").orderBy(*KEYS).collect()
 
     # -- the checks ---------------------------------------------------------------------------------------------------
 
     def check_identical_data_frames(self) -> None:
         topics = ",".join((*(f"codec-{codec}" for codec in CODECS), "append-time", "transactional"))
         frames = [self.read(source, topics) for source in (THEIRS, OURS, LOGS)]
-        assert frames[0].schema.simpleString() == frames[1].schema.simpleString()
-        assert frames[1].schema == frames[2].schema
+        assert frames[0].schema == frames[1].schema == frames[2].schema
         theirs, *others = (self.rows(source, topics) for source in (THEIRS, OURS, LOGS))
         reads = enable_fast_reads()
         try:
@@ -157,11 +171,64 @@ class Checks:
             {"startingTimestamp": str(NOW_MS + 100), "endingTimestamp": str(NOW_MS + 200)},
             {"startingOffsetsByTimestamp": first, "endingOffsetsByTimestamp": last},
             {"minPartitions": "7"},
+            {"minPartitions": "13", "maxRecordsPerPartition": "7"},
         ):
-            theirs, ours = (self.rows(source, "codec-none", **options) for source in (THEIRS, OURS))
+            theirs, ours = (self.pieces(source, "codec-none", **options) for source in (THEIRS, OURS))
             assert theirs == ours, options
-            frames = [self.read(source, "codec-none", **options) for source in (THEIRS, OURS)]
-            assert frames[0].rdd.getNumPartitions() == frames[1].rdd.getNumPartitions(), options
+
+    def check_no_task_reads_more_than_it_may(self) -> None:
+        """In streams; in batches theirs does not look at the option unless minPartitions wants more tasks, too."""
+        most = {"maxRecordsPerPartition": "7"}
+        written = []
+        for source in (THEIRS, OURS):
+            output = self.scratch / f"pieces-{source}"
+            self.stream(source, "codec-none", self.scratch / f"divided-{source}", output, **most)
+            rows = self.spark.read.parquet(str(output)).selectExpr("*", "_metadata.file_path AS file")
+            written.append(grouped(rows.collect(), "file"))
+        assert written[0] == written[1]
+        for pieces in (written[1], self.pieces(OURS, "codec-none", **most)):
+            assert [len(piece) for piece in pieces] == [6] * 10
+        assert len(self.pieces(THEIRS, "codec-none", **most)) == 2
+
+    def check_times_after_the_last_record(self) -> None:
+        late = {
+            "startingOffsetsByTimestamp": json.dumps({"codec-none": {"0": NOW_MS + 100, "1": NOW_MS + 10**9}})
+        }
+        assert all(self.fails(source, "codec-none", **late) for source in (THEIRS, OURS))
+        late["startingOffsetsByTimestampStrategy"] = "latest"
+        theirs, ours = (self.rows(source, "codec-none", **late) for source in (THEIRS, OURS))
+        assert {row.partition for row in theirs} == {0}
+        assert 0 < len(theirs) < 30
+        assert theirs == ours
+
+    def check_records_that_are_gone(self) -> None:
+        """In batches, and in streams that have read others before."""
+        places = {
+            source: (self.scratch / f"gone-{source}", self.scratch / f"rows-gone-{source}")
+            for source in (THEIRS, OURS)
+        }
+        for source, place in places.items():
+            self.stream(source, "trimmed", *place)
+        self.produce("trimmed", 20)
+        with Admin(bootstrap_servers=self.bootstrap) as admin:
+            admin.delete_records({TopicPartition("trimmed", 0): 28}).raise_for_errors()
+        for end, count in ((-1, 12), (30, 2), (25, 0)):
+            options = {
+                "startingOffsets": json.dumps({"trimmed": {"0": 3}}),
+                "endingOffsets": json.dumps({"trimmed": {"0": end}}),
+            }
+            assert all(self.fails(source, "trimmed", **options) for source in (THEIRS, OURS)), end
+            options["failOnDataLoss"] = "false"
+            theirs, ours = (self.rows(source, "trimmed", **options) for source in (THEIRS, OURS))
+            assert len(theirs) == count, (end, theirs)
+            assert theirs == ours, end
+        for source, place in places.items():
+            with pytest.raises(StreamingQueryException):
+                self.stream(source, "trimmed", *place)
+            self.stream(source, "trimmed", *place, failOnDataLoss="false")
+        theirs, ours = (self.written(output) for _, output in places.values())
+        assert [row.offset for row in theirs] == [*range(20), *range(28, 40)]
+        assert theirs == ours
 
     def check_subscriptions(self) -> None:
         for options in (
@@ -238,23 +305,24 @@ class Checks:
             source: (self.scratch / f"from-{source}", self.scratch / f"rows-{source}")
             for source in (THEIRS, OURS)
         }
-        texts = {}
+        texts, topics = {}, ",".join(WIDE)
         for source, (checkpoint, output) in places.items():
-            batches = self.stream(source, "wide", checkpoint, output, maxOffsetsPerTrigger="150")
+            batches = self.stream(source, topics, checkpoint, output, maxOffsetsPerTrigger="150")
             texts[source] = self._offset_texts(checkpoint)
-            assert len(texts[source]) == len(batches) == 3, texts
+            assert len(texts[source]) == len(batches) >= 3, texts
         assert texts[THEIRS] == texts[OURS], texts
-        assert len(self.written(places[OURS][1])) == 400
-        self.produce("wide", 100, partitions=WIDE_PARTITIONS)
-        wanted = self.in_log("wide", WIDE_PARTITIONS)
+        assert len(self.written(places[OURS][1])) == 140 * len(WIDE)
+        for name, partitions in WIDE.items():
+            self.produce(name, 40, partitions=partitions)
+        wanted = self.in_log(topics)
         for source, (checkpoint, output) in places.items():
             other = OURS if source == THEIRS else THEIRS
-            self.stream(other, "wide", checkpoint, output)
+            self.stream(other, topics, checkpoint, output)
             assert self.written(output) == wanted, source
         assert self._offset_texts(places[OURS][0]) == self._offset_texts(places[THEIRS][0])
         # And back again, with nothing new to read.
         for source, (checkpoint, output) in places.items():
-            self.stream(source, "wide", checkpoint, output)
+            self.stream(source, topics, checkpoint, output)
             assert self.written(output) == wanted, source
 
     def _offset_texts(self, checkpoint: Path) -> list[str]:
@@ -274,7 +342,41 @@ class Checks:
         assert reason in str(raised.value), raised.value
         # Theirs knows what to do with it.
         self.stream(THEIRS, "append-time", checkpoint, output)
-        assert self.written(output) == self.in_log("append-time", 1)
+        assert self.written(output) == self.in_log("append-time")
+
+    def check_a_first_batch_of_ours_begins_anew_with_theirs(self) -> None:
+        """It looks for where a first batch began in files that ours has not, and asks its options instead."""
+        begins = {
+            name: json.dumps({"append-time": {"0": each}}) for name, each in (("same", 5), ("later", 9))
+        }
+        checkpoint = self.scratch / "ours-unfinished"
+        self.stream(
+            OURS, "append-time", checkpoint, self.scratch / "ours-rows", startingOffsets=begins["same"]
+        )
+        for file in (checkpoint / "commits").iterdir():
+            file.unlink()
+        lenient = {"same": begins["same"], "later": begins["later"], "all": "earliest", "none": "latest"}
+        found = {}
+        for name, start in lenient.items():
+            own, output = (self.scratch / f"{kind}-{name}" for kind in ("ours-unfinished", "theirs-rows"))
+            shutil.copytree(checkpoint, own)
+            self.stream(THEIRS, "append-time", own, output, startingOffsets=start)
+            found[name] = [row.offset for row in self.written(output)]
+        assert found == {
+            "same": [*range(5, 20)],
+            "later": [*range(9, 20)],
+            "all": [*range(20)],
+            "none": [],
+        }
+
+
+def grouped(rows: list[Any], column: str) -> list[list[Any]]:
+    """The rows that have the same value in a column, without it."""
+    groups: dict[object, list[Any]] = {}
+    for row in rows:
+        content = row.asDict()
+        groups.setdefault(content.pop(column), []).append(content)
+    return sorted(groups.values(), key=lambda group: [group[0][key] for key in KEYS])
 
 
 def checks_of(checks: Checks) -> dict[str, Callable[[], None]]:
