@@ -1,28 +1,23 @@
 """`check` on a real Spark and a real broker: what is wrong is named with its line, and no data is read."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import deltalake
 import pytest
-from pyiceberg.catalog.sql import SqlCatalog
-from pyspark.errors import StreamingQueryException
 from tests.spark.decoding_registry import Registry
 
-from snakka.client.blocking import Admin, Consumer, Producer
+from snakka.client.blocking import Admin, Producer
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
 from snakka.spark.pipelines.offset_reset import parse_target
 from snakka.spark.pipelines.plan import build_views, check_plan
 from snakka.spark.pipelines.problems import PipelineError
-from snakka.spark.pipelines.progress import SinkProgress
 from snakka.spark.pipelines.resetting import reset
 from snakka.spark.pipelines.run_state import RunState
-from snakka.spark.pipelines.sink_writers import sink_problems, start_query
-from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
+from snakka.spark.pipelines.sink_writers import start_query
+from snakka.spark.pipelines.spark_errors import silence_pyspark
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -156,6 +151,7 @@ sinks:
         """
 steps:
   counted: {sql: "SELECT note, count(*) AS n FROM orders GROUP BY note"}
+  unnamed: {sql: "SELECT note AS value, n AS topic FROM counted"}
   fixed: {sql: "SELECT 'x' AS value"}
   nothing: {sql: "SELECT id, NULL AS empty FROM orders"}
   doubled: {sql: "SELECT id, total, note AS ID FROM orders"}
@@ -163,7 +159,7 @@ steps:
 sinks:
   plain: {format: topic, topic: orders, from: orders}
   keyed: {format: topic, topic: orders, encode: json, key: ident, from: orders}
-  nowhere: {format: topic, from: counted, encode: json, mode: complete}
+  nowhere: {format: topic, from: unnamed, mode: complete}
   typed: {format: topic, topic: orders, from: typed}
   parted: {format: parquet, path: out, partition_by: day, from: orders}
   empty: {format: parquet, path: out2, from: nothing}
@@ -177,6 +173,7 @@ sinks:
                 "sink plain: a topic needs a column value (text or binary), and orders has key, topic",
             ),
             ("keyed:", "sink keyed: orders has no column ident"),
+            ("nowhere:", "sink nowhere needs topic, or rows with a text column topic"),
             ("typed: {format", "sink typed: value must be a text or binary, not bigint"),
             ("typed: {format", "sink typed: key must be a text or binary, not double"),
             ("typed: {format", "sink typed: partition must be an INT, not string"),
@@ -240,7 +237,7 @@ sinks:
 
 @pytest.fixture(scope="module")
 def bootstrap(broker: BlockingLocalBroker, admin: Admin) -> str:
-    for topic in ("orders", "returns", "big-orders", "orders-dead", "sold", "totals"):
+    for topic in ("orders", "returns", "big-orders", "orders-dead"):
         admin.create_topic(topic, partitions=2)
     silence_pyspark()
     return broker.bootstrap_servers
@@ -266,8 +263,7 @@ def test_what_is_wrong_is_named_with_its_line(
         matching = [each for each in unmatched if place in each[0] and message in each[1]]
         assert matching, f"{place!r}: {message!r} is not among {shown}"
         unmatched.remove(matching[0])
-    # A topic without a name is only wrong if rows do not name one.
-    assert [message for _, message in unmatched if "needs topic" not in message] == []
+    assert unmatched == []
     assert all("\n" not in problem.message for problem in found)
 
 
@@ -408,101 +404,7 @@ sinks: {{out: {{format: noop}}}}
     assert sum(report.numInputRows for report in query.recentProgress) == 2
 
 
-@pytest.mark.parametrize("policy", ["fail", "skip"])
-def test_rows_that_can_not_be_decoded(
-    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, tmp_path: Path, policy: str
-) -> None:
-    """The first ends the query and is named; or they are left out, and counted."""
-    topic = f"broken-{policy}"
-    with Producer(bootstrap_servers=bootstrap) as producer:
-        for value in (b'{"id": 1}', b"{", b'{"id": 2}'):
-            producer.send(topic, value, partition=0)
-        producer.flush()
-    pipeline = read(
-        tmp_path,
-        f"""
-kafka: {{bootstrap.servers: "{bootstrap}"}}
-sources: {{orders: {{topics: {topic}, decode: json, schema: id BIGINT}}}}
-sinks: {{out: {{format: noop}}}}
-errors: {{policy: {policy}}}
-""",
-    )
-    views = build_views(spark, pipeline, group=topic, starts={})
-    assert views.problems == []
-    frame = views.of_sink(pipeline.sinks["out"])
-    assert frame is not None
-    query = start_query(
-        frame, pipeline.sinks["out"], trigger=pipeline.trigger, checkpoint=str(tmp_path / "checkpoint")
-    )
-    if policy == "fail":
-        with pytest.raises(StreamingQueryException) as failed:
-            query.awaitTermination(100)
-        assert reason(failed.value).startswith(f"can't decode {topic} 0 offset 1: ")
-        return
-    query.awaitTermination(100)
-    progress = SinkProgress("out")
-    for report in query.recentProgress:
-        progress.add(json.loads(report.json), now=1.0)
-    assert (progress.rows, progress.rows_written, progress.bad_rows) == (3, 2, 1)
-    assert progress.lag == {topic: 0}
-
-
 @pytest.fixture
 def registry() -> Iterator[Registry]:
     with Registry() as running:
         yield running
-
-
-def test_tables_and_updates_take_rows(
-    spark: "SparkSession", broker: BlockingLocalBroker, bootstrap: str, registry: Registry, tmp_path: Path
-) -> None:
-    """Sinks that no other test of pipelines writes to: Delta, Iceberg, and a topic in update mode; JSON by a registry."""
-    schema = {"type": "object", "properties": {"id": {"type": "integer"}, "shop": {"type": "string"}}}
-    frame_begin = b"\0" + registry.register("sold-value", json.dumps(schema), "JSON").to_bytes(4, "big")
-    with Producer(bootstrap_servers=bootstrap) as producer:
-        for number in range(90):
-            producer.send("sold", frame_begin + b'{"id": %d, "shop": "s%d"}' % (number, number % 3))
-        producer.flush()
-    catalog = {
-        "type": "sql",
-        "uri": f"sqlite:///{tmp_path / 'catalog.db'}",
-        "warehouse": str(tmp_path / "lake"),
-    }
-    (tmp_path / "lake").mkdir()
-    pipeline = read(
-        tmp_path,
-        f"""
-kafka: {{bootstrap.servers: "{bootstrap}"}}
-sources: {{sold: {{topics: sold, decode: json, registry: "{registry.url}", keep: [timestamp]}}}}
-steps:
-  counts: {{sql: "SELECT shop, count(*) AS sold FROM sold GROUP BY shop"}}
-sinks:
-  delta: {{format: delta, path: table, from: sold, partition_by: shop, target_file_size: 1 MiB}}
-  ice: {{format: iceberg, table: shops.sold, from: sold, partition_by: day(timestamp), catalog: {json.dumps(catalog)}}}
-  totals: {{format: topic, topic: totals, from: counts, mode: update, guarantee: exactly-once, encode: json, key: shop}}
-""",
-    )
-    views = build_views(spark, pipeline, group="sold", starts={})
-    assert views.problems == []
-    for name, sink in pipeline.sinks.items():
-        frame = views.of_sink(sink)
-        assert frame is not None
-        assert list(sink_problems(frame, sink)) == []
-        checkpoint = str(tmp_path / f"checkpoint-{name}")
-        query = start_query(frame, sink, trigger=pipeline.trigger, checkpoint=checkpoint)
-        query.awaitTermination(300)
-    delta = deltalake.DeltaTable(tmp_path / "table")
-    assert delta.metadata().partition_columns == ["shop"]
-    assert sorted(delta.to_pyarrow_table().column("id").to_pylist()) == list(range(90))
-    opened = SqlCatalog("default", **catalog)
-    table = opened.load_table("shops.sold")
-    assert sorted(table.scan().to_arrow().column("id").to_pylist()) == list(range(90))
-    assert [field.name for field in table.spec().fields] == ["timestamp_day"]
-    opened.close()
-    with Consumer(
-        "totals", bootstrap_servers=bootstrap, auto_offset_reset="earliest", group_id="t"
-    ) as consumer:
-        totals = [consumer.getone() for _ in range(3)]
-    assert {message.key: json.loads(message.value or b"") for message in totals} == {
-        shop.encode(): {"shop": shop, "sold": 30} for shop in ("s0", "s1", "s2")
-    }
