@@ -122,11 +122,12 @@ def test_what_is_not_written_fails_the_job(
 def test_a_worker_keeps_its_producer(
     spark: "SparkSession", broker: BlockingLocalBroker, new_topic: NewTopic, admin: Admin
 ) -> None:
+    """An idempotent one: others leave nothing behind that leaders remember."""
     topic = new_topic(1)
     for _ in range(8):
         write(spark.range(0, 10, 1, 1).selectExpr("'a' as value"), broker, topic=topic)
     partition = TopicPartition(topic, 0)
-    assert len(admin.describe_producers([partition])[partition]) < 8
+    assert 1 <= len(admin.describe_producers([partition])[partition]) < 8
     assert len(read_topic(broker.bootstrap_servers, topic)) == 80
 
 
