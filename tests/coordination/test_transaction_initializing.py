@@ -78,6 +78,22 @@ def test_a_producer_that_names_itself_is_fenced_once_another_one_came():
         story.init(expected=Producer(77, 0))
 
 
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_a_fenced_producer_that_names_itself_ends_nothing(version):
+    story = TransactionStory(version)
+    first = story.init()
+    second = story.init()
+    story.add(second, A, client_version=0)
+    for stale in (first, Producer(first.producer_id, 7), Producer(77, 0)):
+        with refused("PRODUCER_FENCED"):
+            story.init(expected=stale)
+    assert (story.state(), story.transaction().producer_epoch) == ("Ongoing", second.epoch)
+    # The one that has it may give up what it has open.
+    with refused("CONCURRENT_TRANSACTIONS"):
+        story.init(expected=second)
+    assert story.state() == "PrepareAbort"
+
+
 def test_a_producer_whose_transactional_id_was_forgotten_gets_a_new_producer_id():
     story = TransactionStory(transactional_id_expiration_ms=1_000)
     producer = story.init()

@@ -206,23 +206,27 @@ class Transactions:
             # What can't be aborted has ended, or will: the coordinator sees to it when it gives the next epoch.
             following = await self._renewed(identity, deadline)
         except ProducerFencedError as error:
-            await self._fenced(error, deadline)
-            if is_committed:
-                raise self.state.refusal from None
-            following = state.identity
+            raise self._replaced(error) from None
         except ApiError as error:
             self._die(error)
             raise
         state.ended(following)
 
     async def _fenced(self, error: ProducerFencedError, deadline: float) -> None:
-        """By another producer, which is the end; or by the coordinator, since the transaction took too long (KIP-588)."""
-        assert self.state.identity is not None
+        """By another producer, which is the end; or by the coordinator, since the transaction took too long.
+
+        Who asks for the next epoch to find out, as KIP-588 has it, aborts what the other producer has open. Since
+        transaction.version 2 an abort tells it too, and can't harm: it is heard only of who has the last epoch, or had it
+        until the coordinator aborted by itself.
+        """
+        state = self.state
+        if state.version < IMPLICIT_VERSION:
+            raise self._replaced(error)
+        assert state.identity is not None
         try:
-            identity = await self._calls.init(self.state.identity, deadline)
+            identity = await self._calls.end(state.identity, state.version, False, deadline)
         except (ProducerFencedError, TransactionAbortedError):
-            self._die(error)
-            raise error from None
+            raise self._replaced(error) from None
         except ApiError as fatal:
             self._die(fatal)
             raise
@@ -231,7 +235,17 @@ class Transactions:
             " was aborted by its coordinator; try it again as a whole"
         )
         self._sender.outcomes.fail_unsent(reason)
-        self.state.timed_out(identity, reason)
+        state.timed_out(identity or state.identity, reason)
+
+    def _replaced(self, error: ProducerFencedError) -> ProducerFencedError:
+        """It can't go on: the error to say so with."""
+        if self.state.version < IMPLICIT_VERSION:
+            error = ProducerFencedError(
+                f"{error}. Before transaction.version 2 brokers say the same of a transaction that took longer than"
+                f" transaction.timeout.ms={self._settings.transaction_timeout_ms}: then start the producer anew"
+            )
+        self._die(error)
+        return error
 
     async def _renewed(self, identity: Identity, deadline: float) -> Identity:
         try:

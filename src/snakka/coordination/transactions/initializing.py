@@ -42,6 +42,9 @@ def init_producer_id(
     if not _may_go_on(transaction, request.expected):
         raise ApiError(ErrorCode.PRODUCER_FENCED, "Another producer has this transactional id now.")
     if transaction.state is TransactionState.ONGOING:
+        if request.expected not in (None, Producer(transaction.producer_id, transaction.producer_epoch)):
+            # One that was fenced wants to go on. Apache Kafka aborts what its successor has open before it says so.
+            raise ApiError(ErrorCode.PRODUCER_FENCED, "Another producer has this transactional id now.")
         # The epoch of this fence is nobody's: whoever asks again, after the abort, gets the next one.
         return fenced(shard, transaction, ApiError(ErrorCode.CONCURRENT_TRANSACTIONS), now)
     expected = request.expected
