@@ -69,6 +69,18 @@ A topic that is deleted and made anew is another topic, which is known by its id
 lost, and with `failOnDataLoss=false` a running stream goes on with the first record of the new one. `endingOffsets` beyond
 the end of a log end a batch query at once; what an open transaction holds back of them is waited for.
 
+Several streams in one session: Spark 4.3 has a race where sources in Python begin at the same time, after which all tasks of
+that source fail with `Illegal size 5 of collection, expected 6` until the session ends. It is rare for new queries and not
+for two that go on from their checkpoints. One line before the first of them is started avoids it:
+
+```python
+from pyspark_snakka import enable_parallel_streams
+
+enable_parallel_streams(spark)
+```
+
+[Declared pipelines](pipelines.md) start their queries one after the other and do not need it.
+
 Where it differs: batches are saved with `.mode("append")`, streams in update mode are written through `foreachBatch`
 (the alias hides both), and Spark has no continuous or real-time mode for sources in Python.
 

@@ -56,7 +56,7 @@ _TICK_SECONDS = 0.1
 _STATUS_SECONDS = 0.5
 _START_SECONDS = 180.0
 # What Spark says of a query whose sources have not come up yet, and of one whose source's process was too slow.
-_INITIALIZING = "Initializing sources"
+_INITIALIZING = "Initializing "  # sources, and before that the execution itself
 _NOT_CONNECTED = "Python worker failed to connect back"
 
 
@@ -205,7 +205,7 @@ class Run:
             self._queries[name] = query
             while (
                 query.isActive
-                and query.status["message"] == _INITIALIZING
+                and query.status["message"].startswith(_INITIALIZING)
                 and self._clock.monotonic() < deadline
             ):
                 if self._asked_to_stop.is_set():
