@@ -30,6 +30,7 @@ IN_OWN_PROCESSES = {
         "demo",
         "executor_kills",
         "jvm_connector",
+        "outliving_tasks",
         "pipeline_graph",
         "pipeline_hadoop",
         "pipeline_kubernetes",
@@ -40,7 +41,10 @@ IN_OWN_PROCESSES = {
     )
 }
 # Of these, what takes long and needs no archive of classes: it runs beside the others.
-KILLS = {f"test_{name}_kills.py" for name in ("executor", "table", "topic_sink")}
+KILLS = {
+    "test_outliving_tasks.py",
+    *(f"test_{name}_kills.py" for name in ("executor", "table", "topic_sink")),
+}
 # Their tests need the archive of classes; where they run, all may have it.
 NEED_ARCHIVE = {"test_demo.py", "test_pipeline_runs.py"}
 JVM_VARIABLES = ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS")

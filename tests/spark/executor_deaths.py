@@ -12,21 +12,20 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from pyspark import TaskContext
-from pyspark.sql.datasource import DataSource, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import DataSource, DataSourceStreamArrowWriter
 from pyspark.sql.types import StructType
-from topic_sink_faults import IN_COMMIT, IN_TASKS, Fault, FaultyStreamWriter
+from table_faults import FaultyTableWriter
+from topic_sink_faults import BEFORE_A_TASK, IN_COMMIT, IN_TASKS, Fault, FaultyStreamWriter
 
 from snakka.spark.data_source import SnakkaDataSource
-from snakka.spark.tables import table_writer
 from snakka.spark.tables.data_sources import DeltaDataSource, IcebergDataSource
 
 EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
-BEFORE_A_TASK = "before a task has written"
-# One in each batch, from the first. The decision about a table's batch is the commit of the table itself.
-STEPS = (BEFORE_A_TASK, *IN_TASKS, *IN_COMMIT[:2])
+# One in each batch, from the first. The decision about a table's batch is the commit of the table itself: then it is over.
+STEPS = (BEFORE_A_TASK, *IN_TASKS, *IN_COMMIT)
+TABLE_STEPS = STEPS[:5]
 WAIT_SECONDS = 120.0
 
 
@@ -42,9 +41,12 @@ class ExecutorDeath(Fault):
         self._batch_id = batch_id
         return STEPS[batch_id : batch_id + 1] == (where,) and not self._mark.exists()
 
-    def note_place(self, batch_id: int, task: int) -> None:
-        """Where a task runs."""
-        (self._directory / f"place {batch_id}-{task}").write_text(str(own_executor()))
+    def begin_task(self, batch_id: int) -> None:
+        """Notes where it runs, too."""
+        context = TaskContext.get()
+        assert context is not None
+        (self._directory / f"place {batch_id}-{context.partitionId()}").write_text(str(own_executor()))
+        super().begin_task(batch_id)
 
     def happen(self) -> None:
         is_task = TaskContext.get() is not None
@@ -91,54 +93,13 @@ class MortalReading:
             yield batch
 
 
-class MortalTopicWriter(FaultyStreamWriter):
-    """Writes as the sink of topics does."""
-
-    def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
-        super().__init__(options, schema)
-        self._fault = ExecutorDeath(options)
-
-    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
-        begin_task(self._fault)
-        return super().write(iterator)
-
-
-class MortalTableWriter(DataSourceStreamArrowWriter):
-    """Writes as a sink of tables does."""
-
-    def __init__(self, options: Mapping[str, str], writer: table_writer.StreamTableWriter) -> None:
-        self._writer = writer
-        self._death = ExecutorDeath(options)
-
-    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
-        death, batch_id = self._death, begin_task(self._death)
-        if death.is_at(IN_TASKS[0], batch_id):
-            iterator = death.between(iterator)
-        files = self._writer.write(iterator)
-        if death.is_at(IN_TASKS[1], batch_id):
-            death.happen()
-        return files
-
-    def commit(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 -- Spark's name
-        death, commit = self._death, table_writer.commit_once
-        if death.is_at(IN_COMMIT[0], batchId):
-            death.happen()
-        if death.is_at(IN_COMMIT[1], batchId):
-            commit = death.after(commit)
-        with patch.object(table_writer, "commit_once", commit):
-            self._writer.commit(messages, batchId)
-
-    def abort(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 -- Spark's name
-        self._writer.abort(messages, batchId)
-
-
 class MortalTopics(SnakkaDataSource):
     @classmethod
     def name(cls) -> str:
         return "snakka-mortal"
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamArrowWriter:  # noqa: N802
-        return MortalTopicWriter(self.options, schema)
+        return FaultyStreamWriter(self.options, schema, ExecutorDeath(self.options))
 
 
 class _MortalTables(DataSource):
@@ -147,9 +108,9 @@ class _MortalTables(DataSource):
         return f"{super().name()}-mortal"
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamArrowWriter:  # noqa: N802
-        options = dict(self.options)
+        death = ExecutorDeath(self.options)
         self.options.pop("deathdirectory")  # which the sink would refuse
-        return MortalTableWriter(options, super().streamWriter(schema, overwrite))
+        return FaultyTableWriter(super().streamWriter(schema, overwrite), death)
 
 
 class MortalDelta(_MortalTables, DeltaDataSource):
@@ -158,18 +119,6 @@ class MortalDelta(_MortalTables, DeltaDataSource):
 
 class MortalIceberg(_MortalTables, IcebergDataSource):
     pass
-
-
-def begin_task(death: Fault) -> int:
-    """The first step of a task; the batch that it belongs to."""
-    context = TaskContext.get()
-    assert isinstance(death, ExecutorDeath)
-    assert context is not None
-    batch_id = int(context.getLocalProperty("streaming.sql.batchId") or -1)
-    death.note_place(batch_id, context.partitionId())
-    if death.is_at(BEFORE_A_TASK, batch_id):
-        death.happen()
-    return batch_id
 
 
 def own_executor() -> int:

@@ -1,7 +1,6 @@
 """Executors killed with -9 at each step of a batch, on a cluster of two: every row is in topics and tables once."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from executor_deaths import EXECUTOR, STEPS, command_of, executor_id
+from executor_deaths import EXECUTOR, STEPS, TABLE_STEPS, command_of, executor_id
 from executor_deaths_driver import BATCH, SINKS
-from pipeline_commands import Terminal
+from standalone_cluster import standalone_cluster
 from table_reading import (
     Counts,
     counts_of,
@@ -43,15 +42,8 @@ RUN_SECONDS = 400
 
 @pytest.fixture
 def master(tmp_path: Path) -> Iterator[str]:
-    """Of a cluster with two workers, each with one core and one executor."""
-    terminal, where = Terminal(tmp_path), ("--directory", str(tmp_path / "cluster"))
-    try:
-        up = terminal.run("cluster", "up", "--workers", "2", "--memory", "512m", "--port", "0", *where)
-        assert up.returncode == 0, up.stderr
-        assert "run with --conf spark.executor.memory=512m" in up.stdout
-        yield re.findall(r"ready: (spark://\S+) \(2 workers, 2 cores\)", up.stdout)[0]
-    finally:
-        terminal.run("cluster", "down", *where)
+    with standalone_cluster(tmp_path) as address:
+        yield address
 
 
 def run_driver(directory: Path, *arguments: str) -> int:
@@ -94,9 +86,13 @@ def test_every_row_is_there_once_wherever_executors_are_killed(
         str(ROWS_A_BATCH),
     )
     assert code == 0, (tmp_path / "run.log").read_text()
-    marks = [tmp_path / f"deaths-{sink}" / f"death {batch}" for sink in SINKS for batch in range(len(STEPS))]
-    marks.append(tmp_path / f"deaths-{BATCH}" / "death 0")
-    assert len({id_of_dead_executor(mark) for mark in marks}) == len(SINKS) * len(STEPS) + 1
+    deaths = {sink: len(STEPS if sink == "topic" else TABLE_STEPS) for sink in SINKS} | {BATCH: 1}
+    marks = [
+        tmp_path / f"deaths-{reader}" / f"death {batch}"
+        for reader, count in deaths.items()
+        for batch in range(count)
+    ]
+    assert len({id_of_dead_executor(mark) for mark in marks}) == sum(deaths.values())
     assert (tmp_path / "batch").read_text() == f"{ROWS} {ROWS}"
 
     seen = values(broker.bootstrap_servers, target)

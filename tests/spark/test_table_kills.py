@@ -1,15 +1,16 @@
-"""Drivers and workers killed with -9 at each step of a batch: Delta and Iceberg tables hold every row once."""
+"""Drivers and workers killed with -9 at each step of a batch of a topic: Delta and Iceberg tables hold every row once."""
 
 import os
-import subprocess
-import sys
+import shutil
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.spark.table_kill_driver import ROWS_A_BATCH
-from tests.spark.table_reading import (
+from driver_lives import Life
+from table_faults import IN_TABLE_COMMIT
+from table_reading import (
     Counts,
     counts_of,
     delta_files,
@@ -18,44 +19,26 @@ from tests.spark.table_reading import (
     iceberg_files,
     iceberg_table,
     parquet_counts,
-    spark_counts,
 )
+from topic_sink_faults import BEFORE_A_TASK, IN_TASKS
 
+from snakka.client.blocking import Producer
 from snakka.spark.tables.maintenance import maintain_delta, maintain_iceberg
+from snakka.testing import BlockingLocalBroker
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-HERE = Path(__file__).parent
-# Each run is killed in a later batch, so each replays what the one before left: batch 1, then 2, then 3.
-KILLS = (("files-written", 1), ("before-commit", 2), ("after-commit", 3))
-LAST_BATCH = 5
-RUN_SECONDS = 300
-
-
-def run_driver(directory: Path, step: str, batch: int) -> int:
-    """One life of the driver; its exit code."""
-    hook = directory / "hook"
-    hook.mkdir(exist_ok=True)
-    (hook / "sitecustomize.py").write_text("import table_crash_points\n")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(hook), str(HERE), os.environ.get("PYTHONPATH", "")]),
-        "TABLE_CRASH_STEP": step,
-        "TABLE_CRASH_BATCH": str(batch),
-        "TABLE_CRASH_DIR": str(directory),
-    }
-    result = subprocess.run(
-        [sys.executable, str(HERE / "table_kill_driver.py"), str(directory), str(LAST_BATCH)],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=RUN_SECONDS,
-        check=False,
-    )
-    (directory / f"run-{step}.log").write_text(result.stdout + result.stderr)
-    return result.returncode
+NewTopic = Callable[..., str]
+ROWS_A_BATCH = 40
+# The step, and the batch: each run replays what the one before has left. The table is made in the first.
+KILLS = (
+    (BEFORE_A_TASK, 0),
+    (IN_TABLE_COMMIT[0], 0),
+    (IN_TASKS[0], 1),
+    (IN_TASKS[1], 2),
+    (IN_TABLE_COMMIT[1], 3),
+)
+OF_A_WORKER = (IN_TASKS[0], 4)
+BATCHES = 6
+ROWS = ROWS_A_BATCH * BATCHES
 
 
 def batch_of(path: str) -> int:
@@ -64,35 +47,48 @@ def batch_of(path: str) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1300)
+@pytest.mark.timeout(1200)
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs Java 17")
 def test_a_row_is_in_the_tables_once_wherever_driver_and_workers_are_killed(
-    tmp_path: Path, spark: "SparkSession"
+    broker: BlockingLocalBroker, new_topic: NewTopic, tmp_path: Path
 ) -> None:
-    for step, batch in KILLS:
-        assert run_driver(tmp_path, step, batch) == -9, (tmp_path / f"run-{step}.log").read_text()
-    assert run_driver(tmp_path, "mid-write", 4) == 0, (tmp_path / "run-mid-write.log").read_text()
+    source = new_topic(2)
+    with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for number in range(ROWS):
+            producer.send(source, b"%d" % number, partition=number % 2)
+    sinks = {
+        "delta": {"path": str(tmp_path / "delta")},
+        "iceberg": {
+            "catalog.uri": f"sqlite:///{tmp_path}/catalog.db",
+            "catalog.warehouse": f"file://{tmp_path}/warehouse",
+            "table": "lake.events",
+        },
+    }
+    life = Life(broker.bootstrap_servers, source, str(tmp_path), ROWS_A_BATCH, sinks)
+    for number, (where, batch) in enumerate(KILLS):
+        replace(life, where=where, batch=batch, tasks=2 + 2 * (number % 2)).kill()
+        # A batch counts from the commit of the table; the table itself is there before.
+        rows = ROWS_A_BATCH * (batch + (where == IN_TABLE_COMMIT[1]))
+        read = (delta_rows(tmp_path / "delta"), iceberg_table(tmp_path).scan().to_arrow())
+        assert [each.num_rows for each in read] == [rows, rows], f"killed {where}"
+        if where == BEFORE_A_TASK:
+            assert files_on_disk(tmp_path) == []
+    where, batch = OF_A_WORKER
+    replace(life, where=where, batch=batch, is_worker=True).end()
 
-    table = iceberg_table(tmp_path)
-    lists = {"delta": delta_files(tmp_path / "delta"), "iceberg": iceberg_files(table)}
-    read = {"delta": counts_of(delta_rows(tmp_path / "delta")), "iceberg": counts_of(table.scan().to_arrow())}
+    lists = {"delta": delta_files(tmp_path / "delta"), "iceberg": iceberg_files(iceberg_table(tmp_path))}
+    read_back = {
+        "delta": delta_rows(tmp_path / "delta"),
+        "iceberg": iceberg_table(tmp_path).scan().to_arrow(),
+    }
     for name, files in lists.items():
-        batches = {batch_of(path) for path in files}
-        assert set(range(LAST_BATCH + 1)) <= batches, name
-        rows = (max(batches) + 1) * ROWS_A_BATCH
-        expected = Counts(rows, rows, 0, rows - 1)
-        assert read[name] == expected, name
-        assert parquet_counts(files) == expected, name
-        assert spark_counts(spark, files) == expected, name
-
+        assert counts_of(read_back[name]) == parquet_counts(files) == Counts(ROWS, ROWS, 0, ROWS - 1), name
+        assert {batch_of(path) for path in files} == {*range(BATCHES)}, name
     for root, files in ((tmp_path / "delta", lists["delta"]), (tmp_path / "warehouse", lists["iceberg"])):
-        left = [path for path in files_on_disk(root) if path not in files]
-        # Killed before the commit: the files of the first try stay, and no table knows them.
-        assert {1, 2} <= {batch_of(path) for path in left}
-        # Killed after the commit: the second try found the batch in the table and took its own files away.
-        assert 3 not in {batch_of(path) for path in left}
-        assert (
-            tmp_path / f"mid-write-4-{'DeltaStorage' if root.name == 'delta' else 'IcebergStorage'}"
-        ).exists()
+        # Killed before the commit: the files of the first try stay, and no table knows them. Killed after it: the second try
+        # found the batch in the table, and took its own files away.
+        left = {batch_of(path) for path in files_on_disk(root) if path not in files}
+        assert left == {0, 1, 2, batch}, root
 
     assert_maintenance_removes_what_was_left(tmp_path, lists)
 
@@ -108,8 +104,5 @@ def assert_maintenance_removes_what_was_left(directory: Path, lists: dict[str, l
     iceberg = maintain_iceberg(catalog, "lake.events", retention_hours=24)
     assert delta.files_removed + iceberg.files_removed == len(left)
     assert not [path for path in left if Path(path).exists()]
-    for counts in (
-        counts_of(delta_rows(directory / "delta")),
-        counts_of(iceberg_table(directory).scan().to_arrow()),
-    ):
-        assert counts.rows == counts.distinct == counts.highest + 1
+    for rows in (delta_rows(directory / "delta"), iceberg_table(directory).scan().to_arrow()):
+        assert counts_of(rows) == Counts(ROWS, ROWS, 0, ROWS - 1)

@@ -22,6 +22,7 @@ from snakka.spark.topic_sink.decisions import DecisionTopic
 from snakka.spark.topic_sink.stream_writer import TopicStreamWriter
 from snakka.spark.topic_sink.task_writer import streaming_batch
 
+BEFORE_A_TASK = "before a task has written"
 IN_TASKS = ("in the middle of a task", "at the end of a task")
 IN_COMMIT = (
     "before the decision",
@@ -43,6 +44,11 @@ class Fault:
 
     def is_at(self, where: str, batch_id: int) -> bool:
         return self._where == where and self._batch_id == batch_id and not os.path.exists(self._file)
+
+    def begin_task(self, batch_id: int) -> None:
+        """The first step of a task."""
+        if self.is_at(BEFORE_A_TASK, batch_id):
+            self.happen()
 
     def happen(self) -> None:
         try:
@@ -69,11 +75,13 @@ class Fault:
         return faulty
 
     def within(self, end: Callable[..., Any]) -> Callable[..., Any]:
-        """Of several transactions only the first is ended."""
+        """Of several transactions only the first is ended before."""
 
         def faulty(admin: Admin, transactions: Any, **keywords: Any) -> Any:
-            end(admin, list(transactions)[:1], **keywords).raise_for_errors()
+            first, *others = transactions
+            end(admin, [first], **keywords).raise_for_errors()
             self.happen()
+            return end(admin, others, **keywords)  # where somebody else was killed
 
         return faulty
 
@@ -88,9 +96,9 @@ class Fault:
 class FaultyStreamWriter(DataSourceStreamArrowWriter):
     """Writes as the sink of streams does, until the fault."""
 
-    def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
+    def __init__(self, options: Mapping[str, str], schema: StructType, fault: Fault | None = None) -> None:
         self._writer = TopicStreamWriter(options, schema)
-        self._fault = Fault(options)
+        self._fault = fault or Fault(options)
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         return _write(self._fault, self._writer, iterator)
@@ -106,9 +114,9 @@ class FaultyStreamWriter(DataSourceStreamArrowWriter):
 class FaultyBatchWriter(DataSourceArrowWriter):
     """Writes as the sink of batches does, until the fault; it is for foreachBatch, which names what it writes."""
 
-    def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
+    def __init__(self, options: Mapping[str, str], schema: StructType, fault: Fault | None = None) -> None:
         self._writer = TopicBatchWriter(options, schema)
-        self._fault = Fault(options)
+        self._fault = fault or Fault(options)
         self._batch_id = int(options["txnversion"])
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
@@ -124,6 +132,7 @@ class FaultyBatchWriter(DataSourceArrowWriter):
 
 def _write(fault: Fault, writer: Any, rows: Iterator[Any]) -> WriterCommitMessage:
     batch_id = streaming_batch().batch_id
+    fault.begin_task(batch_id)
     with ExitStack() as patches:
         if fault.is_at("in the middle of a task", batch_id):
             rows = fault.between(rows)
