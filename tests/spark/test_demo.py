@@ -1,11 +1,15 @@
 """`snakka demo`: the real command, and its figures against what its events hold."""
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,15 +21,25 @@ from tests.spark.conftest import JVM_VARIABLES
 from tests.spark.topic_sink_reading import read_topic
 
 from snakka.cli.demo import _style
-from snakka.demo.events import MOST_DELAY_SECONDS, Figures, make_day
+from snakka.demo.events import CLOSES, MOST_DELAY_SECONDS, OPENS, Day, Figures, make_day
 from snakka.demo.picture import Style, bar, plot, table
-from snakka.demo.pipeline_file import DEAD_LETTERS_TOPIC, SALES_TOPIC, TABLE_NAME
+from snakka.demo.pipeline_file import DEAD_LETTERS_TOPIC, FILE_NAME, SALES_TOPIC, TABLE_NAME
 from snakka.demo.report import Outcome, result_lines
 from snakka.testing import BlockingLocalBroker
 
-COMMAND = (sys.executable, "-m", "snakka.cli.main", "demo")
+ROOT = Path(__file__).parents[2]
+SNAKKA = (sys.executable, "-m", "snakka.cli.main")
+COMMAND = (*SNAKKA, "demo")
 # Alone on two cores it takes less than half of this.
 SECONDS = 240
+# What is promised of the command as it is typed. Beside a whole suite it takes about half a minute.
+PROMISED_SECONDS = 90
+DEFAULT_DAY = (60_000, 14)
+BLOCKS = " ▁▂▃▄▅▆▇█"
+EIGHTHS = len(BLOCKS) - 1
+PLOT_ROWS = 8
+WINDOW_SECONDS = 600
+WINDOWS = (CLOSES - OPENS) // WINDOW_SECONDS
 
 
 @pytest.fixture
@@ -52,14 +66,22 @@ def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path, environmen
         stdin=subprocess.DEVNULL,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    figures = make_day(6000, 3).figures
+    day = make_day(6000, 3)
+    figures = day.figures
     assert "\x1b" not in ended.stdout  # no terminal, no colours
     assert "every figure agrees with what was sent" in ended.stdout
     assert f"{figures.orders:,} orders to the table, {figures.broken:,} dead letters" in ended.stdout
     assert f"{figures.late:,} came too late for their windows" in ended.stdout
-    assert f"snakka start --data-dir {directory / 'broker'}" in ended.stdout
     assert "that was all, in " in ended.stdout
     _check_width(ended.stdout)
+    _check_pictures(ended.stdout, day)
+    assert f"everything is in {directory}: the pipeline, its table" in ended.stdout
+    assert _what_is_next(ended.stdout) == {
+        f"snakka start --data-dir {directory / 'broker'}": "the broker with all topics, on 127.0.0.1:9092",
+        f"snakka consume {SALES_TOPIC} --from-beginning": "what the pipeline wrote",
+        f"snakka pipeline status {directory / FILE_NAME}": "how its run ended",
+    }
+    _check_late_rows(ended.stdout, directory, figures)
 
     orders = DeltaTable(directory / TABLE_NAME).to_pyarrow_table()
     assert orders.num_rows == len(set(orders["order_id"].to_pylist())) == figures.orders
@@ -68,11 +90,158 @@ def test_the_demo_shows_what_its_events_hold_and_ends(tmp_path: Path, environmen
     with BlockingLocalBroker(data_dir=str(directory / "broker")) as broker:
         letters = read_topic(broker.bootstrap_servers, DEAD_LETTERS_TOPIC)
         assert len(letters) == figures.broken
-        sent = Counter(record.value for record in make_day(6000, 3).records)
+        sent = Counter(record.value for record in day.records)
         assert all(sent[letter.value] for letter in letters)
         sales = read_topic(broker.bootstrap_servers, SALES_TOPIC)
     counted = sum(int(re.search(rb'"orders":(\d+)', message.value)[1]) for message in sales)  # type: ignore[index]
     assert counted == figures.orders - figures.late - figures.still_open
+
+
+def _check_late_rows(shown: str, directory: Path, figures: Figures) -> None:
+    """Spark counts what it drops after it has added up what a batch has for one window, so there are fewer than orders."""
+    ended = subprocess.run(
+        [*SNAKKA, "pipeline", "status", str(directory / FILE_NAME), "-o", "json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    sinks = json.loads(ended.stdout)["sinks"]
+    late = sinks["sales"]["late_rows"]
+    assert 0 < late <= figures.late
+    assert re.search(rf"\n +sales +{figures.records:,} rows in, .* {late:,} late rows?, ", shown)
+    assert re.search(rf"\nsales: batch .* \| late {late:,} rows? \| ", shown)
+    # Only the next morning's first order is in a window that has not ended.
+    assert sinks["sales"]["state_rows"] == figures.still_open == 1
+    assert sinks["orders"]["late_rows"] == sinks["orders"]["state_rows"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS + 60)
+def test_the_demo_as_it_is_typed_ends_in_time_and_leaves_nothing(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """With nothing prepared, as on a machine where Spark has never run."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    fresh = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(temporary)}
+    begun = time.monotonic()
+    ended = subprocess.run(
+        COMMAND,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env={**environment, **fresh},
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+    )
+    took = time.monotonic() - begun
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (said,) = re.findall(r"that was all, in (\d+) s", ended.stdout)
+    assert int(said) <= took + 1
+    assert took < PROMISED_SECONDS
+    assert "every figure agrees with what was sent" in ended.stdout
+    _check_pictures(ended.stdout, make_day(*DEFAULT_DAY))
+    assert _what_is_next(ended.stdout) == {
+        "snakka demo --keep shop": "the same, and everything stays in shop/",
+        "snakka pipeline --help": "pipelines of your own, in a file like this one",
+        "snakka start": "a broker that stays; docs/pipelines.md has the rest",
+    }
+    assert not list(temporary.glob("snakka-*"))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["cache", "temporary"]
+
+
+def _what_is_next(shown: str) -> dict[str, str]:
+    """What can be typed, and what that does: the lines below the last heading."""
+    lines = shown.split("that was all, in ")[1].splitlines()[1:]
+    pairs = [re.fullmatch(r" {4}(snakka .*?) {3,}(\S.*)", line) for line in lines]
+    return {each[1]: each[2] for each in pairs if each is not None}
+
+
+def _check_pictures(shown: str, day: Day) -> None:
+    """The plot, the table and the dead letters, against what was sent."""
+    lines = shown.splitlines()
+    in_time, wrong = _sorted_out(day)
+    revenue, cents = [0] * WINDOWS, Counter[str]()
+    for order in in_time:
+        at = datetime.fromisoformat(order["at"]).timestamp()
+        spent = round(float(order["price"]) * 100) * order["quantity"]
+        revenue[int(at - OPENS) // WINDOW_SECONDS] += spent
+        cents[order["category"]] += spent
+    heights = [each / max(revenue) * PLOT_ROWS for each in revenue]
+    assert _drawn_heights(lines) == pytest.approx(heights, abs=1 / EIGHTHS)
+
+    orders = Counter(order["category"] for order in in_time)
+    head = next(
+        place for place, line in enumerate(lines) if line.split() == ["category", "orders", "revenue"]
+    )
+    rows = [line.split() for line in lines[head + 2 : head + 2 + len(cents)]]
+    assert [row[:3] for row in rows] == [
+        [name, f"{orders[name]:,}", f"{spent / 100:,.2f}"] for name, spent in cents.most_common()
+    ]
+    most = max(cents.values())
+    assert [len(row[3]) for row in rows] == [
+        max(1, round(spent / most * 24)) for spent in sorted(cents.values())[::-1]
+    ]
+    assert {char for row in rows for char in row[3]} == {"█"}
+
+    head = next(place for place, line in enumerate(lines) if "dead letters: the value" in line)
+    told = [line.strip().rsplit(maxsplit=1) for line in lines[head + 2 : head + 2 + len(wrong)]]
+    assert {text: int(count.replace(",", "")) for text, count in told} == wrong
+
+
+def _sorted_out(day: Day) -> tuple[list[dict[str, Any]], Counter[str]]:
+    """The orders that windows count, and what is wrong with records. Late ones are of those who are on the road."""
+    in_time = []
+    wrong = Counter[str]()
+    for record in day.records[:-1]:  # the last is of the next morning
+        try:
+            event = json.loads(record.value.decode())
+        except UnicodeDecodeError:
+            wrong["is not UTF-8"] += 1
+        except ValueError:
+            wrong["is no JSON"] += 1
+        else:
+            if "at" not in event:
+                wrong["at is missing"] += 1
+            elif not isinstance(event["quantity"], int):
+                wrong["quantity is no INT"] += 1
+            elif event["event"] == "order" and event["city"] != "on the road":
+                in_time.append(event)
+    return in_time, wrong
+
+
+def _drawn_heights(lines: list[str]) -> list[float]:
+    """Of the plot's columns, in rows."""
+    top = 1 + lines.index("  Revenue in windows of ten minutes, by the time of the order")
+    axis = lines[top + PLOT_ROWS]
+    begin = axis.index("─")
+    assert axis[begin:] == "─" * WINDOWS
+    hours = "".join(f"{hour:02}:00".ljust(12) for hour in range(8, 20, 2))
+    assert lines[top + PLOT_ROWS + 1][begin:] == hours.rstrip()
+    rows = [line[begin:].ljust(WINDOWS) for line in lines[top : top + PLOT_ROWS]]
+    return [sum(BLOCKS.index(row[place]) / EIGHTHS for row in rows) for place in range(WINDOWS)]
+
+
+def test_the_readme_begins_with_commands_that_run_it_and_a_broker() -> None:
+    first = re.search(r"```\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert first is not None
+    assert [line.split("#")[0].strip() for line in first[1].splitlines()][:2] == ["make run", "make demo"]
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
+    for target, runs in (
+        ("demo", "snakka demo"),
+        ("run", "snakka start --data-dir data --listen 127.0.0.1:9092"),
+    ):
+        shown = subprocess.run(
+            ["make", "--no-print-directory", "--dry-run", target],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert shown.stdout.splitlines()[-1].partition("/bin/")[2] == runs
 
 
 def _check_width(shown: str) -> None:
