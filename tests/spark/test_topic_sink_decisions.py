@@ -1,6 +1,5 @@
 """The driver's part, step by step and cut off between any two, at Snakka and Apache Kafka: no Spark is needed to decide."""
 
-import itertools
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
@@ -11,12 +10,12 @@ from pyspark.sql.types import StringType, StructField, StructType
 from tests.client.kafka_broker import running_kafka_broker
 from tests.client.transaction_versions import play_by_version_1
 from tests.kafka.nodes import kafka_libs
-from tests.spark.topic_sink_reading import values
+from tests.spark.topic_sink_job import Job, deciding_options
 
 from snakka.client.admin import ConfigResource
 from snakka.client.admin.outcomes import Outcomes
 from snakka.client.admin.transactions import TransactionAdmin
-from snakka.client.blocking import Admin, Producer
+from snakka.client.blocking import Admin
 from snakka.client.errors import ClientError, RequestTimedOutError
 from snakka.client.open_transaction import OpenTransaction
 from snakka.client.producer.transaction_calls import LAST_EXPLICIT_END
@@ -24,14 +23,13 @@ from snakka.protocol.errors import ApiError
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.topic_sink import topic_sink
 from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
-from snakka.spark.topic_sink.task_writer import BatchName, TaskMessage, is_of_query, transactional_id
+from snakka.spark.topic_sink.task_writer import BatchName, transactional_id
 from snakka.spark.topic_sink.topic_sink import TopicSink, transaction_timeout_ms
 from snakka.spark.topic_sink.transaction_ends import BatchEnd, TransactionLostError
 from snakka.spark.topic_sink.write_options import WriteOptions, write_options
 from snakka.testing import BlockingLocalBroker
 
 NewTopic = Callable[..., str]
-_numbers = itertools.count()
 _CLEANUP_MS = 50
 # A transaction that times out in a test: long enough to be written on a busy machine.
 SOON_MS = 1_500
@@ -56,16 +54,7 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def options(broker: Address, admin: Admin) -> WriteOptions:
-    """With a decision topic of the test's own."""
-    name = f"decisions-{next(_numbers)}"
-    ensure_decision_topic(admin, name)
-    return write_options(
-        {
-            "kafka.bootstrap.servers": broker.bootstrap_servers,
-            "deliveryGuarantee": "exactly-once",
-            "decisionTopic": name,
-        }
-    )
+    return deciding_options(broker.bootstrap_servers, admin)
 
 
 @pytest.fixture(params=[1, 2], ids=["version-1", "version-2"])
@@ -74,57 +63,6 @@ def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.param == 1:
         play_by_version_1(monkeypatch)
     return int(request.param)
-
-
-class Job:
-    """A query as the sink sees it: tasks write, the driver ends batches."""
-
-    def __init__(self, options: WriteOptions, topic: str, timeout_ms: int = 60_000) -> None:
-        self.options = options
-        self.topic = topic
-        self.query_id = f"query-{next(_numbers)}"
-        self.timeout_ms = timeout_ms
-        self.end = BatchEnd(options, timeout_ms, is_asked_again=True)
-        self.decisions = DecisionTopic(options)
-
-    def task(self, batch_id: int, partition: int, *values: bytes, run_id: str = "first") -> TaskMessage:
-        message = TaskMessage(BatchName(self.query_id, batch_id), run_id=run_id)
-        if values:
-            message.transaction = self.written(partition, *values)
-        return message
-
-    def written(self, partition: int, *values: bytes) -> OpenTransaction:
-        with Producer(
-            self.options.settings,
-            transactional_id=transactional_id(self.query_id, partition),
-            transaction_timeout_ms=self.timeout_ms,
-        ) as producer:
-            producer.begin_transaction()
-            for value in values:
-                producer.send(self.topic, value)
-            return producer.detach_transaction()
-
-    def seen(self) -> list[str]:
-        """What read_committed consumers get, up to the first open transaction."""
-        return sorted(values(self.options.settings["bootstrap.servers"], self.topic))
-
-    def is_settled(self, admin: Admin) -> bool:
-        """Whether nothing of the query is open."""
-        return not [
-            each
-            for each in admin.list_transactions(states=["Ongoing"])
-            if is_of_query(each.transactional_id, self.query_id)
-        ]
-
-    def await_timeout(self, admin: Admin) -> None:
-        """Until what was open is aborted, and all partitions know of it."""
-        deadline = time.monotonic() + 60
-        while any(
-            is_of_query(each.transactional_id, self.query_id)
-            for each in admin.list_transactions(states=["Ongoing", "PrepareAbort"])
-        ):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
 
 
 @pytest.fixture

@@ -307,14 +307,16 @@ def test_several_savers_of_one_query_leave_out_nothing(
 
 
 def decided_and_left(broker: BlockingLocalBroker, topic: str, query_id: str, batch_id: int) -> None:
-    """As by a driver that was killed behind its decision; the row is b"left"."""
+    """As by a driver that was killed behind its decision, the last one of the query; the row is b"left"."""
     servers = {"kafka.bootstrap.servers": broker.bootstrap_servers}
     options = write_options({**servers, "deliveryGuarantee": "exactly-once"})
     with Producer(options.settings, transactional_id=transactional_id(query_id, 0)) as producer:
         producer.begin_transaction()
         producer.send(topic, b"left")
         transaction = producer.detach_transaction()
-    DecisionTopic(options).write(Decision(query_id, batch_id, (transaction,)))
+    decisions = DecisionTopic(options)
+    decisions.forget(query_id)
+    decisions.write(Decision(query_id, batch_id, (transaction,)))
 
 
 def test_a_job_finishes_what_one_of_its_name_has_decided(

@@ -3,6 +3,10 @@
 Rule: a batch counts from the moment that its decision is acknowledged by all replicas. Queries and their batches come one
 after the other, so whoever knows the last decision of a query knows all: it stands for the batches before it too.
 
+A driver that was taken for dead may go on when another one has its checkpoint, and decide late: of two decisions about a
+batch the first one in the topic counts, and none that comes after one about a later batch. So whoever has decided reads
+what counts. Compaction leaves the last one of a query: that is the one that counts again as soon as its batch is finished.
+
 All decisions are in partition 0, whatever the topic has: a key must not move when somebody adds partitions. A process
 reads the partition once, and afterwards what was added since; compaction keeps that short.
 """
@@ -45,6 +49,7 @@ _MOST_REPLICAS = 3
 _LEAST_IN_SYNC = 2
 _READ_SECONDS = 60.0
 _POLL_MS = 200
+_MOST_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +84,33 @@ class Decision:
         }
         return json.dumps(fields, separators=(",", ":")).encode()
 
+    def yields_to(self, later: "Decision") -> bool:
+        """Whether one that was written later counts in its place: for a later batch, or to say that this one is finished."""
+        if later.batch_id != self.batch_id:
+            return later.batch_id > self.batch_id
+        return later.is_finished and later.transactions == self.transactions
+
     @classmethod
     def from_bytes(cls, data: bytes) -> "Decision":
-        fields = json.loads(data)
-        if fields["version"] != FORMAT_VERSION:
+        """ValueError if it is none, or has a format that is not known here."""
+        try:
+            fields = json.loads(data)
+            version = fields["version"]
+            if version == FORMAT_VERSION:
+                transactions = tuple(
+                    OpenTransaction(name, int(producer_id), int(epoch))
+                    for name, producer_id, epoch in fields["transactions"]
+                )
+                batch_id, is_finished = int(fields["batch"]), bool(fields["finished"])
+                return cls(fields["query"], batch_id, transactions, is_finished, fields.get("topic"))
+        except (ValueError, TypeError, KeyError):
             raise ValueError(
-                f"the decision about query {fields.get('query')} has format {fields['version']}, and this release"
-                f" knows {FORMAT_VERSION}: use one that is at least as new as the one that wrote it"
-            )
-        return cls(
-            fields["query"],
-            fields["batch"],
-            tuple(OpenTransaction(*each) for each in fields["transactions"]),
-            fields["finished"],
-            fields.get("topic"),
+                f"{data[:_MOST_SHOWN]!r} is no decision, something else writes there. Without the key the query would go"
+                " on; see first whether its next batch is written already, since it would be written again"
+            ) from None
+        raise ValueError(
+            f"the decision about query {fields.get('query')} has format {version}, and this release"
+            f" knows {FORMAT_VERSION}: use one that is at least as new as the one that wrote it"
         )
 
 
@@ -116,16 +134,22 @@ class DecisionTopic:
             "max.request.size": _LARGEST_BYTES,
         }
         self._next = 0
-        self._values: dict[bytes, bytes] = {}  # the last of each query
+        # Of each query the one that counts, or why it can't be told.
+        self._last: dict[bytes, Decision | ValueError] = {}
+        self._unbroken: set[bytes] = set()  # queries of which compaction has removed nothing since
 
     def last_of(self, query_id: str) -> Decision | None:
         """The last decision about a query; everything that was acknowledged before this call is seen."""
         self._catch_up()
-        value = self._values.get(query_id.encode())
-        return None if value is None else Decision.from_bytes(value)
+        last = self._last.get(query_id.encode())
+        if isinstance(last, ValueError):
+            raise SparkOptionError(
+                f"topic {self._name} ({DECISION_TOPIC}) does not tell what is decided about query {query_id}: {last}"
+            )
+        return last
 
     def write(self, decision: Decision) -> None:
-        """When it returns, the decision stands."""
+        """When it returns, the decision stands, unless another one about its batch was there before."""
         self._append(decision.query_id, decision.to_bytes())
 
     def forget(self, query_id: str) -> None:
@@ -147,7 +171,11 @@ class DecisionTopic:
         consumer = clients.consumer(self._reading)
         try:
             end = consumer.end_offsets([self._partition])[self._partition]
-            if self._next != end:
+            if self._next > end:  # the topic was made anew
+                self._next = 0
+                self._last.clear()
+                self._unbroken.clear()
+            if self._next < end:
                 self._read_up_to(end, consumer)
         except BaseException:
             clients.drop(consumer)
@@ -156,12 +184,10 @@ class DecisionTopic:
     def _read_up_to(self, end: int, consumer: Consumer) -> None:
         clock = SystemClock()
         deadline = clock.monotonic() + _READ_SECONDS
-        if self._next > end:  # the topic was made anew
-            self._next = 0
-            self._values.clear()
         if consumer.assignment() != {self._partition}:  # it is a new one, or was used for another topic
             consumer.assign([self._partition])
         consumer.seek(self._partition, self._next, up_to=end)
+        expected = self._next
         while consumer.position(self._partition) < end:
             if clock.monotonic() > deadline:
                 raise RequestTimedOutError(
@@ -169,14 +195,29 @@ class DecisionTopic:
                 )
             for messages in consumer.getmany(self._partition, timeout_ms=_POLL_MS).values():
                 for message in messages:
-                    self._take(message.key, message.value)
+                    if message.offset != expected:
+                        self._unbroken.clear()
+                    expected = message.offset + 1
+                    if message.key is not None:
+                        self._take(message.key, message.value)
+        if expected != end:
+            self._unbroken.clear()
         self._next = end
 
-    def _take(self, key: bytes | None, value: bytes | None) -> None:
-        if key is not None and value is not None:
-            self._values[key] = value
-        elif key is not None:
-            self._values.pop(key, None)
+    def _take(self, query: bytes, value: bytes | None) -> None:
+        if value is None:
+            self._last.pop(query, None)
+            return
+        last = self._last.get(query)
+        try:
+            told = Decision.from_bytes(value)
+        except ValueError as error:
+            self._last[query] = error
+            return
+        if isinstance(last, Decision) and query in self._unbroken and not last.yields_to(told):
+            return
+        self._last[query] = told
+        self._unbroken.add(query)
 
 
 def decision_topic(options: WriteOptions) -> DecisionTopic:

@@ -4,7 +4,7 @@ Rule: nothing is committed that is not decided, and nothing is aborted that is, 
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from os import getpid
 
@@ -46,6 +46,8 @@ _ENDED = frozenset(
 _LEAST_TO_END_MS = 60_000
 # Every broker is asked what is open there, also one that has just been lost.
 _LIST_MS = 20_000
+# Whoever has failed waits no longer than that to be tidy.
+_ABORT_MS = 20_000
 
 
 class TransactionLostError(Exception):
@@ -85,28 +87,31 @@ class BatchEnd:
             return
         batch = messages[0].batch
         written = _transactions(messages)
-        decision = self._decisions.last_of(batch.query_id)
-        if decision is not None and decision.covers(batch.batch_id):
-            # Whoever wrote all the same has looked before the decision could be seen.
-            self._abort([each for each in written if each not in decision.transactions])
-            if decision.batch_id == batch.batch_id and not decision.is_finished:
-                self._finish(decision)
-            else:
-                _log.warning(
-                    "batch %d of query %s was written before, up to batch %d: nothing is written again",
-                    batch.batch_id,
-                    batch.query_id,
-                    decision.batch_id,
-                )
-            return
-        self._finish_earlier(decision, batch)
-        self._clear_earlier(messages, written)
-        if written:
-            self._check_open(batch, written)
+        try:
+            decision = self._decisions.last_of(batch.query_id)
+            if decision is None or not decision.covers(batch.batch_id):
+                self._prepare(decision, messages, written)
+        except Exception:
+            self._abort(written)  # nobody has decided about these, and nobody will
+            raise
+        if decision is None or not decision.covers(batch.batch_id):
+            if not written:
+                return
             topic = self._options.topic
-            decision = Decision(batch.query_id, batch.batch_id, tuple(written), topic=topic)
-            self._decisions.write(decision)
+            self._decisions.write(Decision(batch.query_id, batch.batch_id, tuple(written), topic=topic))
+            decision = self._decisions.last_of(batch.query_id)
+            assert decision is not None, "it was just written"
+        # Whoever wrote all the same has looked before the decision could be seen.
+        self._abort([each for each in written if each not in decision.transactions])
+        if decision.batch_id == batch.batch_id and not decision.is_finished:
             self._finish(decision)
+        else:
+            _log.warning(
+                "batch %d of query %s was written before, up to batch %d: nothing is written again",
+                batch.batch_id,
+                batch.query_id,
+                decision.batch_id,
+            )
 
     def abort(self, messages: Sequence[TaskMessage | None], batch: BatchName | None = None) -> None:
         """Nothing of the batch counts, unless it is decided.
@@ -122,8 +127,20 @@ class BatchEnd:
         if batch is None:
             return  # no task tells which one it is; the next run clears what they have left
         decision = self._decisions.last_of(batch.query_id)
-        if decision is None or not decision.covers(batch.batch_id):
-            self._clear(batch.query_id, () if decision is None else decision.open_transactions)
+        if decision is not None and decision.covers(batch.batch_id):
+            return
+        if any(map(_is_ended, self._abort(_transactions(finished)))):
+            return  # another driver has begun with the batch: what is open now is that one's
+        self._clear(batch.query_id, () if decision is None else decision.open_transactions)
+
+    def _prepare(
+        self, last: Decision | None, messages: Sequence[TaskMessage], written: Collection[OpenTransaction]
+    ) -> None:
+        """All that has to be done before a batch is decided; what was decided last is about another one."""
+        batch = messages[0].batch
+        self._finish_earlier(last, batch)
+        self._clear_earlier(messages, written)
+        self._check_open(batch, written)
 
     def _refuse_other_topic(self, decision: Decision) -> None:
         here = self._options.topic
@@ -144,7 +161,7 @@ class BatchEnd:
     def _finish(self, decision: Decision) -> None:
         """Commit what is open, until all of it is."""
         outcomes = self._admin.end_transactions(decision.transactions, timeout_ms=self._to_end_ms)
-        ended = {key: error for key, error in outcomes.errors.items() if _is_ended(error)}
+        ended = [transaction for transaction, error in outcomes.errors.items() if _is_ended(error)]
         for transaction, error in outcomes.errors.items():
             if transaction not in ended:
                 error.add_note(
@@ -161,39 +178,44 @@ class BatchEnd:
         else:
             self._decisions.forget(decision.query_id)
 
-    def _check_committed(self, decision: Decision, ended: Mapping[OpenTransaction, Failure]) -> None:
+    def _check_committed(self, decision: Decision, ended: Collection[OpenTransaction]) -> None:
         """TransactionLostError if one that could not be committed was not committed before."""
-        if not ended:
-            return
-        described = self._admin.describe_transactions(each.transactional_id for each in ended)
-        for transaction, error in ended.items():
-            description = described.results.get(transaction.transactional_id)
+        described = self._described(ended)
+        for transaction in ended:
+            description = described.get(transaction.transactional_id)
             if description is None or not _is_committed(description, transaction):
                 raise TransactionLostError(
                     f"batch {decision.batch_id} of query {decision.query_id} is decided, but the transaction of"
                     f" {transaction.transactional_id} (producer {transaction.producer_id}, epoch"
-                    f" {transaction.producer_epoch}) can't be committed any more: {_state_of(description, error)};"
-                    f" most likely it was open for longer than {TRANSACTION_TIMEOUT_MS}. Its rows are lost, and the"
-                    " query stops here. To write the whole batch again, with the rows of its other tasks a second"
-                    f" time, delete the key {decision.query_id} in topic {self._options.decision_topic} ({DECISION_TOPIC})"
+                    f" {transaction.producer_epoch}) can't be committed any more: {_state_of(description)};"
+                    f" most likely it was open for longer than {TRANSACTION_TIMEOUT_MS}, or the query ran twice. Its rows"
+                    " are lost, and the query stops here. To write the whole batch again, with the rows of its other"
+                    f" tasks a second time, delete the key {decision.query_id} in topic"
+                    f" {self._options.decision_topic} ({DECISION_TOPIC})"
                 )
 
     # -- what is not ----------------------------------------------------------------------------------------------
 
     def _check_open(self, batch: BatchName, transactions: Collection[OpenTransaction]) -> None:
         """Before anything is decided: a transaction that has ended meanwhile means that the batch has to be tried again."""
-        described = self._admin.describe_transactions(each.transactional_id for each in transactions)
+        described = self._described(transactions)
         for transaction in transactions:
-            description = described.results.get(transaction.transactional_id)
+            description = described.get(transaction.transactional_id)
             if description is None or not _is_open(description, transaction):
-                self._abort(transactions)
-                error = described.errors.get(transaction.transactional_id)
                 raise ClientError(
                     f"batch {batch.batch_id} of query {batch.query_id} can't be committed: the transaction of"
-                    f" {transaction.transactional_id} is not open any more ({_state_of(description, error)});"
-                    f" perhaps it took longer than {TRANSACTION_TIMEOUT_MS}. Nothing of the batch counts, and who"
-                    " starts the query again writes it again"
+                    f" {transaction.transactional_id} is not open any more ({_state_of(description)});"
+                    f" perhaps it took longer than {TRANSACTION_TIMEOUT_MS}, or the query runs twice. Nothing of the"
+                    " batch counts, and who starts the query again writes it again"
                 )
+
+    def _described(self, transactions: Iterable[OpenTransaction]) -> Mapping[str, TransactionDescription]:
+        """What coordinators know, by transactional id; raises if one of them does not tell."""
+        described = self._admin.describe_transactions(each.transactional_id for each in transactions)
+        for error in described.errors.values():
+            if not isinstance(error, ApiError) or error.code is not ErrorCode.TRANSACTIONAL_ID_NOT_FOUND:
+                raise error
+        return described.results
 
     def _clear_earlier(self, messages: Sequence[TaskMessage], written: Collection[OpenTransaction]) -> None:
         """Only a run's first batch can have found something; and tasks without rows, which fence nobody.
@@ -204,6 +226,8 @@ class BatchEnd:
         cleared = _cleared_runs(getpid())
         may_be_left = self._is_asked_again and (run_id is None or cleared.get(query_id) != run_id)
         if may_be_left or len(written) < len(messages):
+            # A driver in whose place another one writes must not end what is that one's.
+            self._check_open(messages[0].batch, written)
             try:
                 self._clear(query_id, written)
             except (ApiError, ClientError) as error:
@@ -230,10 +254,15 @@ class BatchEnd:
         ]
         self._admin.fence_producers(left).raise_for_errors()
 
-    def _abort(self, transactions: Collection[OpenTransaction]) -> None:
-        """As far as that is possible; what is left is aborted by its timeout, or by the next attempt."""
-        if transactions:
-            self._admin.end_transactions(transactions, commit=False)
+    def _abort(self, transactions: Collection[OpenTransaction]) -> Collection[Failure]:
+        """As far as that is possible; what is left is aborted by its timeout, or by the next attempt. Why not all were."""
+        if not transactions:
+            return ()
+        try:
+            outcomes = self._admin.end_transactions(transactions, commit=False, timeout_ms=_ABORT_MS)
+        except (ApiError, ClientError) as error:
+            return (error,)
+        return outcomes.errors.values()
 
 
 @cache
@@ -267,7 +296,7 @@ def _is_committed(description: TransactionDescription, transaction: OpenTransact
     )
 
 
-def _state_of(description: TransactionDescription | None, error: Failure | None) -> str:
+def _state_of(description: TransactionDescription | None) -> str:
     if description is None:
-        return str(error)
+        return "its coordinator does not know it"
     return f"its coordinator says {description.state} in epoch {description.producer_epoch}"
