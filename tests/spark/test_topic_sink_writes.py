@@ -1,19 +1,29 @@
 """DataFrames become records: batch and streaming, by the columns and options of Spark's own Kafka sink."""
 
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
 import pytest
+from pyspark.sql.types import StringType, StructField, StructType
+from tests.cli.broker_process import start_broker
 from tests.spark.topic_sink_reading import read_topic, values
 
 from snakka.client.blocking import Admin, Producer
 from snakka.client.topic_partition import TopicPartition
 from snakka.protocol.key_hash import partition_for_key
 from snakka.spark.client_settings import SparkOptionError
+from snakka.spark.topic_sink import task_writer
 from snakka.spark.topic_sink.batch_saver import batch_saver
-from snakka.spark.topic_sink.decisions import Decision, DecisionTopic
-from snakka.spark.topic_sink.task_writer import transactional_id
+from snakka.spark.topic_sink.decisions import Decision, DecisionTopic, ensure_decision_topic
+from snakka.spark.topic_sink.sink_columns import sink_columns
+from snakka.spark.topic_sink.task_writer import BatchName, transactional_id, write_exactly_once
+from snakka.spark.topic_sink.transaction_ends import BatchEnd
 from snakka.spark.topic_sink.write_options import write_options
 from snakka.testing import BlockingLocalBroker
 
@@ -117,6 +127,43 @@ def test_what_is_not_written_fails_the_job(
             broker,
             deliveryGuarantee=guarantee,
         )
+
+
+def test_records_may_take_longer_than_a_call_may_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """delivery.timeout.ms is how long they may wait for their acknowledgement; max.block.ms is not about that."""
+    monkeypatch.setattr(
+        task_writer,
+        "_task",
+        lambda: SimpleNamespace(getLocalProperty=lambda name: None, partitionId=lambda: 0),
+    )
+    columns = sink_columns(StructType([StructField("value", StringType())]), "t")
+    with start_broker(tmp_path) as stopped, Admin(bootstrap_servers=stopped.bootstrap) as admin:
+        admin.create_topic("t")
+        ensure_decision_topic(admin, "decisions")
+        options = write_options(
+            {
+                "kafka.bootstrap.servers": stopped.bootstrap,
+                "kafka.max.block.ms": "2000",
+                "deliveryGuarantee": "exactly-once",
+                "decisionTopic": "decisions",
+                "topic": "t",
+            }
+        )
+
+        def rows() -> Iterator[pyarrow.RecordBatch]:
+            yield pyarrow.record_batch({"value": ["a"]})
+            while not admin.describe_producers([TopicPartition("t", 0)])[TopicPartition("t", 0)]:
+                time.sleep(0.01)
+            stopped.process.send_signal(signal.SIGSTOP)
+            threading.Timer(4, stopped.process.send_signal, [signal.SIGCONT]).start()
+            yield pyarrow.record_batch({"value": ["b"]})
+
+        message = write_exactly_once(rows(), options, columns, BatchName("q", 0), 60_000)
+        assert message.transaction is not None
+        BatchEnd(options, 60_000, is_asked_again=True).commit([message])
+        assert values(stopped.bootstrap, "t") == ["a", "b"]
 
 
 def test_a_worker_keeps_its_producer(

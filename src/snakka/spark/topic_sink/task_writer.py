@@ -144,8 +144,9 @@ def write_exactly_once(
             if batch.num_rows:
                 sent.add(producer, batch, options, columns)
             batch = next(rows, None)
-        message.transaction = producer.detach_transaction()
+        producer.flush()  # which waits for each record as long as it may take; detaching only for max.block.ms
         sent.check_all()
+        message.transaction = producer.detach_transaction()
     finally:
         producer.stop()  # what has failed is aborted
     return message
