@@ -17,11 +17,9 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 from deltalake import Field as DeltaField
 from deltalake import Schema as DeltaSchema
-from deltalake.exceptions import CommitFailedError
 from deltalake.fs import DeltaStorageHandler
 from deltalake.schema import PrimitiveType
 from deltalake.transaction import CommitProperties, Transaction
-from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
 from pyiceberg.transforms import BucketTransform
 from pyspark.sql import types
 from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
@@ -38,7 +36,6 @@ from snakka.spark.tables.table_writer import (
     ConcurrentCommitError,
     StreamTableWriter,
     TableBusyError,
-    UnansweredError,
     commit_once,
 )
 
@@ -255,60 +252,6 @@ def test_abort_takes_away_what_no_commit_was_tried_with(sink: tuple[Opener, Read
     assert len(files_on_disk(tmp_path)) == 1
 
 
-def test_a_commit_whose_end_nobody_saw_keeps_its_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    writer = StreamTableWriter(iceberg_opener(tmp_path), False)
-    done = dataclasses.replace(writer.write(iter(rows_from(0, 10).to_batches())), query_id="query")
-    table: Any = writer._table
-    original = table._table.catalog.commit_table
-
-    def lost_answer(*args: Any, **named: Any) -> Any:
-        original(*args, **named)
-        raise CommitStateUnknownException("504")
-
-    monkeypatch.setattr(table._table.catalog, "commit_table", lost_answer)
-    monkeypatch.setattr(table_writer, "PATIENCE_SECONDS", 0.0)
-    with pytest.raises(UnansweredError):
-        writer.commit([done], 0)
-    writer.abort([done], 0)
-    # The query starts again, and tries the batch again.
-    assert append(iceberg_opener(tmp_path), rows_from(0, 10), 0) is False
-    assert counts_of(iceberg_table(tmp_path).scan().to_arrow()).rows == 10
-
-
-def test_a_commit_that_is_called_a_conflict_although_it_came_through_keeps_its_files(
-    sink: tuple[Opener, Reader], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A proxy asks a second time because the first answer was lost, and hands on that the table has changed."""
-    opener, read = sink
-    for key in (CommitKey("query", 0), None):
-        table = opener().open()
-        files = staged(table, rows_from(0, 10))
-        inner = table._table
-        owner, name = (
-            (inner, "create_write_transaction")
-            if isinstance(inner, DeltaTable)
-            else (inner.catalog, "commit_table")
-        )
-        original = getattr(owner, name)
-        refusal = (
-            CommitFailedError("conflict")
-            if isinstance(inner, DeltaTable)
-            else CommitFailedException("conflict")
-        )
-
-        def twice(*args: Any, _original: Any = original, _refusal: Exception = refusal, **named: Any) -> None:
-            _original(*args, **named)
-            raise _refusal
-
-        monkeypatch.setattr(owner, name, twice)
-        assert commit_once(table, files, key, overwrite=False) is True
-        monkeypatch.setattr(owner, name, original)
-    assert counts_of(read()).rows == 20
-    assert len(files_on_disk(tmp_path)) == 2
-
-
 def test_who_never_gets_in_says_so(
     sink: tuple[Opener, Reader], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,7 +259,7 @@ def test_who_never_gets_in_says_so(
     monkeypatch.setattr(table_writer, "MAX_COMMIT_ATTEMPTS", 3)
     table = opener().open()
 
-    def lose(*_: Any) -> None:
+    def lose(*_: Any, **__: Any) -> None:
         raise ConcurrentCommitError("another was first")
 
     monkeypatch.setattr(table, "commit", lose)

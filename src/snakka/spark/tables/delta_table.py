@@ -39,6 +39,7 @@ from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path, refuse_unwritable
 from snakka.spark.tables.table_writer import (
     MADE_ANEW,
+    COMMIT_ID,
     MAX_COMMIT_ATTEMPTS,
     ConcurrentCommitError,
     changed_meanwhile,
@@ -228,6 +229,7 @@ class OpenDeltaTable:
 
     def refresh(self) -> None:
         self._table.update_incremental()
+        self._opened_version = table.version()
         # Whoever came first may have changed the columns, or what is asked of writers.
         _refuse_demands(self._table)
         plan_evolution(arrow_schema(self._table), self.layout.columns, merge=False, may_widen=never_widen)
@@ -241,10 +243,15 @@ class OpenDeltaTable:
         version: int | None = self._table.transaction_version(query_id)
         return version
 
-    def holds(self, file: StagedFile) -> bool:
-        return any(uri.endswith(file.path) for uri in self._table.file_uris())
+    def has_commit(self, commit_id: str) -> bool:
+        newer = self._table.version() - self._opened_version
+        return newer > 0 and any(
+            entry.get(COMMIT_ID) == commit_id for entry in self._table.history(limit=newer)
+        )
 
-    def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
+    def commit(
+        self, files: Sequence[StagedFile], key: CommitKey | None, commit_id: str, *, overwrite: bool
+    ) -> None:
         now_ms = SystemClock().now_ms()
         based_on = self._table.version()
         wanted = {
@@ -255,6 +262,7 @@ class OpenDeltaTable:
             # Trying again is ours to do: whoever came first may be this batch itself.
             max_commit_retries=0,
             app_transactions=[Transaction(key.query_id, key.batch_id, now_ms)] if key else None,
+            custom_metadata={COMMIT_ID: commit_id},
         )
         try:
             self._table.create_write_transaction(

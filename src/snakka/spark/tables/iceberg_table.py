@@ -61,6 +61,7 @@ from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, IcebergOptions, refuse_unwritable
 from snakka.spark.tables.table_writer import (
     MADE_ANEW,
+    COMMIT_ID,
     MAX_COMMIT_ATTEMPTS,
     PATIENCE_SECONDS,
     ConcurrentCommitError,
@@ -248,15 +249,18 @@ class OpenIcebergTable:
         text = self._table.properties.get(f"{LAST_BATCH}{query_id}")
         return int(text) if text is not None else None
 
-    def holds(self, file: StagedFile) -> bool:
-        return any(task.file.file_path == file.path for task in self._table.scan().plan_files())
+    def has_commit(self, commit_id: str) -> bool:
+        summaries = (snapshot.summary for snapshot in self._table.snapshots())
+        return any(summary is not None and summary.get(COMMIT_ID) == commit_id for summary in summaries)
 
-    def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
+    def commit(
+        self, files: Sequence[StagedFile], key: CommitKey | None, commit_id: str, *, overwrite: bool
+    ) -> None:
         def change(transaction: Transaction) -> None:
             metadata = self._table.metadata
-            history: dict[str, str] = {}
+            history = {COMMIT_ID: commit_id}
             if key is not None:
-                history = {QUERY_ID: key.query_id, BATCH_ID: str(key.batch_id)}
+                history |= {QUERY_ID: key.query_id, BATCH_ID: str(key.batch_id)}
                 transaction.set_properties({f"{LAST_BATCH}{key.query_id}": str(key.batch_id)})
             snapshot = transaction.update_snapshot(snapshot_properties=history)
             with once(snapshot.overwrite() if overwrite else snapshot.merge_append()) as producer:

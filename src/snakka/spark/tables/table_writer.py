@@ -28,6 +28,8 @@ _LONGEST_PAUSE_MS = 2_000
 # For how long a catalog that does not answer, because it is started anew perhaps, is asked again.
 PATIENCE_SECONDS = 30.0
 MADE_ANEW = "the table was dropped and made anew"
+# Under which a table's history names a commit of ours.
+COMMIT_ID = "snakka.commit-id"
 
 # Names that Spark gives to what a task may know of its query.
 _QUERY_ID = "sql.streaming.queryId"
@@ -58,10 +60,12 @@ class OpenTable(Protocol):
     def last_batch(self, query_id: str) -> int | None:
         """The latest batch of that query in the table."""
 
-    def holds(self, file: StagedFile) -> bool:
-        """Whether the file is part of the table."""
+    def has_commit(self, commit_id: str) -> bool:
+        """Whether that commit of ours came through: what it added may be gone again by now."""
 
-    def commit(self, files: Sequence[StagedFile], key: CommitKey | None, overwrite: bool) -> None:
+    def commit(
+        self, files: Sequence[StagedFile], key: CommitKey | None, commit_id: str, *, overwrite: bool
+    ) -> None:
         """Adds the files, in place of all others if told so, in one commit: at the first try or ConcurrentCommitError."""
 
 
@@ -111,20 +115,22 @@ def commit_once(
     """On the driver: makes the files part of the table. False: the batch is there already, so they were taken away."""
     clock = SystemClock()
     deadline = clock.monotonic() + PATIENCE_SECONDS
+    # What the commit is known by in the table's history, whatever others make of its files.
+    commit_id = secrets.token_hex(8)
     for attempt in range(MAX_COMMIT_ATTEMPTS):
         try:
             if attempt:
                 pause(attempt)
                 table.refresh()
                 # What was called a conflict, or was not answered, may be our own commit.
-                if files and table.holds(files[0]):
+                if table.has_commit(commit_id):
                     return True
             if key is not None:
                 last = table.last_batch(key.query_id)
                 if last is not None and last >= key.batch_id:
                     remove_files(table.layout.storage, [file.path for file in files])
                     return False
-            table.commit(files, key, overwrite)
+            table.commit(files, key, commit_id, overwrite=overwrite)
         except ConcurrentCommitError:
             continue
         except UnansweredError as error:
