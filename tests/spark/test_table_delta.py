@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 from tests.spark.table_reading import delta_rows
 from tests.spark.table_writing import SCHEMA, append, delta_opener, rows_from
 
@@ -20,13 +21,20 @@ from snakka.spark.tables.schema_evolution import SchemaMismatchError
 
 
 def delta_log(
-    path: Path, *fields: dict[str, Any], features: tuple[str, ...] = (), parts: tuple[str, ...] = ()
+    path: Path,
+    *fields: dict[str, Any],
+    features: tuple[str, ...] = (),
+    of_readers: tuple[str, ...] = (),
+    parts: tuple[str, ...] = (),
 ) -> None:
     """A table that another engine has made."""
     schema = json.dumps({"type": "struct", "fields": fields})
     table = {"id": "made-elsewhere", "format": {"provider": "parquet", "options": {}}, "schemaString": schema}
+    readers: dict[str, Any] = {"minReaderVersion": 1}
+    if of_readers:
+        readers = {"minReaderVersion": 3, "readerFeatures": of_readers}
     actions = (
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}},
+        {"protocol": {**readers, "minWriterVersion": 7, "writerFeatures": (*features, *of_readers)}},
         {"metaData": {**table, "partitionColumns": parts, "configuration": {}, "createdTime": 1}},
     )
     (path / "_delta_log").mkdir(parents=True)
@@ -74,6 +82,77 @@ def test_a_table_with_a_feature_that_nobody_here_knows_is_not_maintained(tmp_pat
         with pytest.raises(SchemaMismatchError, match="writers that know futureThing"):
             maintain_delta(str(tmp_path / "t"), dry_run=is_dry)
     assert (tmp_path / "t" / "in-use.parquet").exists()
+
+
+def test_a_feature_of_columns_that_a_table_has_none_of_is_no_hindrance(tmp_path: Path) -> None:
+    """deltalake adds it to any table with features when it sets a property."""
+    wall = pa.schema([("id", pa.int64()), ("variant", pa.timestamp("us"))])
+    rows = pa.table({"id": [1], "variant": [0]}, schema=wall)
+    append(delta_opener(tmp_path / "t", wall), rows, 0)
+    DeltaTable(str(tmp_path / "t")).alter.set_table_properties({"delta.appendOnly": "false"})
+    assert "variantType" in (DeltaTable(str(tmp_path / "t")).protocol().writer_features or ())
+    assert append(delta_opener(tmp_path / "t", wall), rows, 1) is True
+    assert maintain_delta(str(tmp_path / "t")).files_compacted == 2
+    assert delta_rows(tmp_path / "t").num_rows == 2
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "variant",
+        {"type": "array", "containsNull": True, "elementType": "variant"},
+        {"type": "map", "keyType": "string", "valueType": "variant", "valueContainsNull": True},
+    ],
+)
+def test_a_feature_of_columns_that_a_table_has_is_refused(tmp_path: Path, kind: Any) -> None:
+    delta_log(tmp_path / "t", field("id", "long"), field("v", kind), of_readers=("variantType",))
+    opener = delta_opener(tmp_path / "t", pa.schema([("id", pa.int64())]))
+    for ask in (opener.check, opener.open, lambda: maintain_delta(str(tmp_path / "t"))):
+        with pytest.raises(SchemaMismatchError, match="writers that know variantType"):
+            ask()
+
+
+WALL = pa.timestamp("us")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        (pa.map_(pa.string(), WALL), "w.value"),
+        (pa.map_(WALL, pa.string()), "w.key"),
+        (pa.struct([("m", pa.list_(pa.map_(pa.string(), WALL)))]), "w.m.element.value"),
+    ],
+)
+def test_a_wall_clock_time_that_deltalake_does_not_see_makes_no_unreadable_table(
+    tmp_path: Path, kind: pa.DataType, path: str
+) -> None:
+    data = pa.schema([("id", pa.int64()), ("w", kind)])
+    new, old = delta_opener(tmp_path / "new", data), delta_opener(tmp_path / "old", data, merge=True)
+    append(delta_opener(tmp_path / "old", data.remove(1)), pa.table({"id": [1]}), 0)
+    for ask in (new.check, new.open, old.check, old.open):
+        with pytest.raises(SchemaMismatchError, match=f"column {path} is a timestamp_ntz within a map"):
+            ask()
+    assert not (tmp_path / "new").exists()
+    assert delta_rows(tmp_path / "old").to_pydict() == {"id": [1]}
+    # Beside one that it sees they are as good as any.
+    seen = pa.schema([*data, ("seen", pa.list_(WALL))])
+    rows = pa.table({"id": [2], "w": [None], "seen": [[0]]}, schema=seen)
+    append(delta_opener(tmp_path / "old", seen, merge=True), rows, 1)
+    append(delta_opener(tmp_path / "old", data), rows.select(["id", "w"]), 2)
+    append(delta_opener(tmp_path / "new", seen), rows, 0)
+    assert sorted(delta_rows(tmp_path / "old")["id"].to_pylist()) == [1, 2, 2]
+    assert delta_rows(tmp_path / "new").num_rows == 1
+
+
+def test_wall_clock_times_within_maps_are_taken_by_a_table_that_says_so(tmp_path: Path) -> None:
+    """As another engine makes it."""
+    times = {"type": "map", "keyType": "string", "valueType": "timestamp_ntz", "valueContainsNull": True}
+    delta_log(tmp_path / "t", field("id", "long"), field("w", times), of_readers=("timestampNtz",))
+    rows = pa.table({"id": [1], "w": pa.array([[("a", 0)]], pa.map_(pa.string(), WALL))})
+    opener = delta_opener(tmp_path / "t", rows.schema)
+    opener.check()
+    assert append(opener, rows, 0) is True
+    assert delta_rows(tmp_path / "t").num_rows == 1
 
 
 def test_a_log_begins_once_whoever_begins_it(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def add_action(
         partition_values={column.name: text for column, text in zip(partitions, texts, strict=True)},
         modification_time=now_ms,
         data_change=True,
-        stats=json.dumps(figures),
+        # Without escapes: deltalake takes those of characters beyond U+FFFF, which are two each, for other characters.
+        stats=json.dumps(figures, ensure_ascii=False),
     )
 
 
@@ -145,8 +146,10 @@ def _json_bounds(bounds: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
 
 
 def _no_less_than(text: str) -> str:
-    """The text; of a long one, a shorter one that comes after it."""
-    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + _LAST_CHARACTER * 2
+    """The text; of a long one, a shorter one that comes after it, if there is one."""
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return max(text[:_LONGEST_TEXT] + _LAST_CHARACTER * 2, text)
 
 
 def _json_value(value: Any) -> Any:

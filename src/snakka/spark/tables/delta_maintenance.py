@@ -1,17 +1,20 @@
-"""Maintenance of Delta tables: deltalake's own optimize, vacuum and log clean-up, each where it helps the next.
+"""Maintenance of Delta tables: deltalake's own optimize, vacuum and checkpoints, each where it helps the next.
 
-Rule: the log keeps what the retention asks for. deltalake reads that from the table, so it is set there if it differs.
+Rule: the log keeps what the retention asks for. deltalake forgets entries with some commits too, by what the table says, so
+that is set there where nothing else of the table changes with it. What else can go is chosen here: deltalake also relies on
+a checkpoint of which a part is missing, and nobody can read the table then.
 """
 
 import json
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
-from deltalake import DeltaTable
+from deltalake import DeltaTable, PostCommitHookProperties
 from deltalake.exceptions import CommitFailedError, DeltaError
 
 from snakka.runtime.clock import SystemClock
@@ -24,9 +27,15 @@ _SPARK_LOG = "_spark_metadata"  # of files that a stream writes without a table 
 _ICEBERG_METADATA = "metadata"
 _ICEBERG_FILES = (".metadata.json", ".metadata.json.gz")
 _LOG_RETENTION = "delta.logRetentionDuration"
+_LOG_CLEANUP = "delta.enableExpiredLogCleanup"
 _ENTRY = re.compile(r"(\d{20})\.json")
-_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
+# As one file, or as parts of which each says how many there are.
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint(?:\.\d{10}\.(\d{10}))?\.parquet")
 _HOUR_MS = 3_600_000
+_KEEP_LOG = PostCommitHookProperties(cleanup_expired_logs=False)
+# Up to here a table says by this version what it asks of writers; beyond, deltalake refuses to set a property, or makes it
+# ask for features, that of variant columns for one, which many readers do not know.
+_LAST_PLAIN_WRITER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,7 @@ class DeltaMaintenance:
             dry_run=True,
             before=now,
             after=now - compacted + len(groups),
-            expired=len(self._expired_entries()),
+            expired=len(self._expired(_ENTRY)),
             removed=len(removable),
             removed_bytes=self._sizes(removable),
         )
@@ -79,7 +88,7 @@ class DeltaMaintenance:
         There are tables that deltalake can't compact; the later steps are done all the same, and then it is said.
         """
         before = len(self._table.file_uris())
-        entries = {version for version, _ in self._log_files(_ENTRY)}
+        entries = self._entries()
         failure: DeltaError | None = None
         compaction = _Compaction()
         try:
@@ -91,7 +100,8 @@ class DeltaMaintenance:
         for path in removable:
             remove_left_over(self._files, path)
         self._expire_log()
-        expired = len(entries - {version for version, _ in self._log_files(_ENTRY)})
+        # deltalake has done some of it with the compaction.
+        expired = len(entries - self._entries())
         if failure is not None:
             raise failure
         return self._result(
@@ -136,28 +146,54 @@ class DeltaMaintenance:
         return found
 
     def _expire_log(self) -> None:
-        """deltalake does it with some commits too. A new checkpoint is what later runs need to forget more."""
-        wanted = f"interval {self._retention_hours} hours"
-        if self._table.metadata().configuration.get(_LOG_RETENTION) != wanted:
-            self._table.alter.set_table_properties({_LOG_RETENTION: wanted})
+        """A new checkpoint is what later runs need to forget more."""
+        self._say_retention()
         self._table.create_checkpoint()
-        self._table.cleanup_metadata()
+        for path in (*self._expired(_ENTRY), *self._expired(_CHECKPOINT)):
+            remove_left_over(self._files, path)
 
-    def _expired_entries(self) -> list[int]:
-        """Entries before the last checkpoint from which all versions within the retention can be had: these at least."""
-        cutoff_ms = SystemClock().now_ms() - self._retention_hours * _HOUR_MS
-        entries = self._log_files(_ENTRY)
-        young = [version for version, info in entries if info.mtime_ns // 1_000_000 >= cutoff_ms]
-        first_kept = min(young, default=self._table.version() + 1)
-        usable = [version for version, _ in self._log_files(_CHECKPOINT) if version <= first_kept]
-        return [version for version, _ in entries if version < max(usable, default=0)]
+    def _say_retention(self) -> None:
+        wanted = f"interval {self._retention_hours} hours"
+        is_said = self._table.metadata().configuration.get(_LOG_RETENTION) == wanted
+        if not is_said and self._table.protocol().min_writer_version <= _LAST_PLAIN_WRITER:
+            self._table.alter.set_table_properties(
+                {_LOG_RETENTION: wanted}, post_commithook_properties=_KEEP_LOG
+            )
 
-    def _log_files(self, name: re.Pattern[str]) -> list[tuple[int, pafs.FileInfo]]:
+    def _entries(self) -> set[int]:
+        return {int(match[1]) for match, _ in self._log_files(_ENTRY)}
+
+    def _expired(self, name: re.Pattern[str]) -> list[str]:
+        """Those of the log's files with such a name that the retention does not need, if the table lets them go."""
+        if self._table.metadata().configuration.get(_LOG_CLEANUP) == "false":
+            return []
+        first = self._first_needed()
+        return [
+            info.path
+            for match, info in self._log_files(name)
+            if int(match[1]) < first and not self._is_young(info)
+        ]
+
+    def _first_needed(self) -> int:
+        """The version of the last checkpoint from which all versions within the retention can be had; 0 if there is none."""
+        young = [int(match[1]) for match, info in self._log_files(_ENTRY) if self._is_young(info)]
+        first_kept = min(young, default=self._table.version())
+        return max((version for version in self._checkpoints() if version <= first_kept), default=0)
+
+    def _is_young(self, info: pafs.FileInfo) -> bool:
+        return int(info.mtime_ns) // 1_000_000 >= SystemClock().now_ms() - self._retention_hours * _HOUR_MS
+
+    def _checkpoints(self) -> Iterator[int]:
+        """Versions whose checkpoint is whole."""
+        found = Counter((int(match[1]), int(match[2] or 1)) for match, _ in self._log_files(_CHECKPOINT))
+        return (version for (version, parts), there in found.items() if there == parts)
+
+    def _log_files(self, name: re.Pattern[str]) -> list[tuple[re.Match[str], pafs.FileInfo]]:
         found = []
         for info in self._files.get_file_info(pafs.FileSelector(_LOG)):
             match = name.fullmatch(info.base_name)
             if match is not None:
-                found.append((int(match[1]), info))
+                found.append((match, info))
         return found
 
     def _sizes(self, paths: list[str]) -> int:

@@ -6,6 +6,7 @@ so that either continues where the other stopped. A table that asks more of writ
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,8 +39,8 @@ from snakka.spark.tables.schema_evolution import (
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, DeltaOptions, local_path, refuse_unwritable
 from snakka.spark.tables.table_writer import (
-    MADE_ANEW,
     COMMIT_ID,
+    MADE_ANEW,
     MAX_COMMIT_ATTEMPTS,
     ConcurrentCommitError,
     changed_meanwhile,
@@ -64,6 +65,8 @@ _HARMLESS_FEATURES = frozenset(
         "vacuumProtocolCheck",
     }
 )
+# A column's type in a schema as Delta's log has it, or the type of what is within one.
+_VARIANT = re.compile(r'"(t|elementT|keyT|valueT)ype": *"variant"')
 _COLUMN_DEMANDS = {
     "delta.generationExpression": "is computed by its writers",
     "delta.identity.start": "is numbered by its writers",
@@ -117,9 +120,8 @@ class DeltaOpener:
         table = DeltaTable(options.path, storage_options=options.storage_options)
         _refuse_demands(table)
         partitions = self._partitions(table)
-        evolution = _evolve(table, self.data, merge=options.sink.merge_schema)
         partition_names = {column.name for column in partitions}
-        _refuse_without_partitions(partition_names, evolution)
+        evolution = _evolve(table, self.data, partition_names, merge=options.sink.merge_schema)
         layout = FileLayout(
             table_id=str(table.metadata().id),
             storage=DeltaStorage(options.path, options.storage_options, partitions),
@@ -141,13 +143,13 @@ class DeltaOpener:
         self._refuse_path()
         if not self._is_there():
             self._new_partitions()
+            _refuse_hidden_times(self.data)
             self._refuse_files()
             return
         table = DeltaTable(options.path, storage_options=options.storage_options)
         _refuse_demands(table)
         merge = options.sink.merge_schema
-        plan = plan_evolution(arrow_schema(table), self.data, merge=merge, may_widen=never_widen)
-        _refuse_without_partitions({column.name for column in self._partitions(table)}, plan)
+        _plan(table, self.data, {column.name for column in self._partitions(table)}, merge=merge)
 
     def _is_there(self) -> bool:
         return bool(DeltaTable.is_deltatable(self.options.path, self.options.storage_options))
@@ -174,6 +176,7 @@ class DeltaOpener:
     def _create(self) -> None:
         options = self.options
         partitions = self._new_partitions()
+        _refuse_hidden_times(self.data)
         if local_path(options.path) is not None:
             _make_directory(options.path)
         self._refuse_files()
@@ -226,10 +229,10 @@ class OpenDeltaTable:
         self.name = table.table_uri
         self.layout = layout
         self._table = table
+        self._opened_version = table.version()
 
     def refresh(self) -> None:
         self._table.update_incremental()
-        self._opened_version = table.version()
         # Whoever came first may have changed the columns, or what is asked of writers.
         _refuse_demands(self._table)
         plan_evolution(arrow_schema(self._table), self.layout.columns, merge=False, may_widen=never_widen)
@@ -259,10 +262,10 @@ class OpenDeltaTable:
             "indexed": indexed_columns(self._table.metadata().configuration),
         }
         properties = CommitProperties(
+            custom_metadata={COMMIT_ID: commit_id},
             # Trying again is ours to do: whoever came first may be this batch itself.
             max_commit_retries=0,
             app_transactions=[Transaction(key.query_id, key.batch_id, now_ms)] if key else None,
-            custom_metadata={COMMIT_ID: commit_id},
         )
         try:
             self._table.create_write_transaction(
@@ -290,10 +293,19 @@ def never_widen(_table: pa.DataType, _data: pa.DataType) -> bool:
     return False
 
 
-def _evolve(table: DeltaTable, data: pa.Schema, *, merge: bool) -> Evolution:
+def _plan(table: DeltaTable, data: pa.Schema, partition_names: set[str], *, merge: bool) -> Evolution:
+    plan = plan_evolution(arrow_schema(table), data, merge=merge, may_widen=never_widen)
+    for name in sorted(partition_names - set(plan.target.names)):
+        raise SchemaMismatchError(f"column {name} decides the table's partition, but the data has none")
+    if "timestampNtz" not in (table.protocol().writer_features or ()):
+        _refuse_hidden_times(plan.merged)
+    return plan
+
+
+def _evolve(table: DeltaTable, data: pa.Schema, partition_names: set[str], *, merge: bool) -> Evolution:
     """The plan for the data, carried out: others may alter the table at the same moment."""
     for _ in range(MAX_COMMIT_ATTEMPTS):
-        plan = plan_evolution(arrow_schema(table), data, merge=merge, may_widen=never_widen)
+        plan = _plan(table, data, partition_names, merge=merge)
         if not plan.alters_table:
             return plan
         fields = [DeltaField.from_arrow(plan.merged.field(name)) for name in (*plan.added, *plan.changed)]
@@ -306,9 +318,28 @@ def _evolve(table: DeltaTable, data: pa.Schema, *, merge: bool) -> Evolution:
     )
 
 
-def _refuse_without_partitions(partition_names: set[str], evolution: Evolution) -> None:
-    for name in sorted(partition_names - set(evolution.target.names)):
-        raise SchemaMismatchError(f"column {name} decides the table's partition, but the data has none")
+def _refuse_hidden_times(columns: pa.Schema) -> None:
+    """A table with wall-clock times has to say so. deltalake looks for them, but not within maps, and nobody can read the
+    table that it makes then."""
+    times = [time for field in columns for time in _wall_clock_times(field.name, field.type, is_hidden=False)]
+    if times and all(is_hidden for _, is_hidden in times):
+        raise SchemaMismatchError(
+            f"column {times[0][0]} is a timestamp_ntz within a map, of which deltalake makes a table that can't be read; "
+            "cast it to timestamp in the query"
+        )
+
+
+def _wall_clock_times(path: str, kind: pa.DataType, *, is_hidden: bool) -> Iterator[tuple[str, bool]]:
+    if pa.types.is_timestamp(kind) and kind.tz is None:
+        yield path, is_hidden
+    elif pa.types.is_map(kind):
+        yield from _wall_clock_times(f"{path}.key", kind.key_type, is_hidden=True)
+        yield from _wall_clock_times(f"{path}.value", kind.item_type, is_hidden=True)
+    elif pa.types.is_list(kind):
+        yield from _wall_clock_times(f"{path}.element", kind.value_type, is_hidden=is_hidden)
+    elif pa.types.is_struct(kind):
+        for field in kind:
+            yield from _wall_clock_times(f"{path}.{field.name}", field.type, is_hidden=is_hidden)
 
 
 def _refuse_demands(table: DeltaTable) -> None:
@@ -319,7 +350,11 @@ def _refuse_demands(table: DeltaTable) -> None:
 
 def refuse_unknown_features(table: DeltaTable) -> None:
     """Who does not know what a feature asks can neither add files nor say which of them are left over."""
-    for feature in sorted(set(table.protocol().writer_features or ()) - _HARMLESS_FEATURES):
+    unknown = set(table.protocol().writer_features or ()) - _HARMLESS_FEATURES
+    # deltalake adds this one to tables without such columns too, when it sets a property of theirs.
+    if _VARIANT.search(table.schema().to_json()) is None:
+        unknown.discard("variantType")
+    for feature in sorted(unknown):
         raise SchemaMismatchError(
             f"{table.table_uri}: the table needs writers that know {feature}, which is not known here"
         )
