@@ -1,7 +1,6 @@
 """Maintenance of both formats: figures, dry runs, what is kept, and writers that do not stop meanwhile. No Spark needed."""
 
 import json
-import os
 import re
 import time
 from collections.abc import Callable
@@ -18,8 +17,9 @@ from hypothesis import strategies as st
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import Table
+from tests.spark.table_deletes import delete_by_value
 from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
-from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from
+from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, make_old, rows_from
 
 from snakka.spark.tables import iceberg_maintenance
 from snakka.spark.tables.delta_errors import DeltaTableError
@@ -34,12 +34,6 @@ from snakka.spark.tables.maintenance import (
 
 TARGET = 1024 * 1024
 DAY_SECONDS = 86_400
-
-
-def make_old(*paths: Path) -> None:
-    before = time.time() - 2 * DAY_SECONDS
-    for path in paths:
-        os.utime(path, (before, before))
 
 
 def iceberg_catalog(directory: Path) -> dict[str, str]:
@@ -280,6 +274,30 @@ def test_a_compaction_that_is_called_a_conflict_although_it_came_through_keeps_i
     monkeypatch.setattr(SqlCatalog, "commit_table", twice)
     assert maintain(tmp_path).files_compacted == 3
     assert counts_of(iceberg_table(tmp_path).scan().to_arrow()).rows == 300
+
+
+def test_rows_deleted_by_value_stay_deleted_and_the_rest_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyiceberg can't tell which files they were in, so none is put together with others."""
+    for batch in range(3):
+        append(iceberg_opener(tmp_path), rows_from(batch * 100, 100), batch)
+    deletes: list[Path] = []
+    meanwhile(monkeypatch, lambda _table: deletes.append(delete_by_value(iceberg_table(tmp_path), 5)))
+    result = maintain(tmp_path)
+    assert (result.files_compacted, result.compactions_lost, result.files_after) == (0, 1, 3)
+    monkeypatch.undo()
+    data = deletes[0].parent
+    left_over = data / "part-killed.parquet"
+    left_over.write_bytes(b"x" * 64)
+    make_old(*data.iterdir())
+    for is_dry in (True, False):
+        result = maintain(tmp_path, dry_run=is_dry)
+        assert (result.files_before, result.files_compacted, result.files_after) == (3, 0, 3)
+        assert (result.files_removed, result.bytes_removed) == (1, 64)
+    assert not left_over.exists()
+    assert len(list(data.iterdir())) == 4
+    assert deletes[0].exists()
 
 
 def test_a_file_of_older_columns_is_rewritten_with_the_new_ones(tmp_path: Path) -> None:

@@ -88,6 +88,32 @@ def test_a_value_is_found_beside_one_that_is_too_long_for_statistics(
     assert [row["s"] for row in _rows_where(tmp_path, "s", "c")] == ["c"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\U00020001", id="two escapes in JSON"),
+        pytest.param("\U0010ffff" * 100, id="nothing shorter comes after it"),
+        pytest.param("\ud7ff" * 17, id="no character is next to its last one"),
+    ],
+)
+def test_a_text_is_found_whatever_it_is_made_of(opener: Opener, tmp_path: Path, text: str) -> None:
+    rows = pa.table({"id": [0, 1], "s": ["a", text]})
+    append(opener(rows.schema), rows, 0)
+    assert [row["id"] for row in _rows_where(tmp_path, "s", text)] == [1]
+
+
+def test_what_is_not_a_number_is_one_partition(opener: Opener, tmp_path: Path) -> None:
+    """Two of them are not equal, so each of a task's batches would begin files of its own."""
+    schema = pa.schema([("id", pa.int64()), ("f", pa.float32())])
+    table = opener(schema, partition_by=("f",)).open()
+    batches = [pa.table({"id": [number], "f": [float("nan")]}, schema=schema) for number in range(5)]
+    (file,) = staged(table, pa.concat_tables(batches))
+    commit_once(table, [file], CommitKey("query", 0), overwrite=False)
+    found = _all_rows(tmp_path)
+    assert found.num_rows == 5
+    assert pc.all(pc.is_nan(found["f"])).as_py()
+
+
 def test_what_is_looked_for_is_found_whatever_its_type_is(tmp_path: Path) -> None:
     """deltalake's reader takes a column without bounds beside columns with bounds for one that has no value at all."""
     rows = pa.table(

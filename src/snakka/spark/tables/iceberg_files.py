@@ -3,7 +3,7 @@
 Rule: files carry the table's field ids, as every Iceberg writer's do, so that columns can be renamed later.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,11 +19,14 @@ from pyiceberg.io.pyarrow import (
     parquet_path_to_id_mapping,
     schema_to_pyarrow,
 )
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent
 from pyiceberg.partitioning import PartitionSpec, partition_record_value
+from pyiceberg.table import Table
 from pyiceberg.table.locations import LocationProvider
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
+from pyiceberg.types import DoubleType
+from pyiceberg.utils.truncate import truncate_upper_bound_text_string
 
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables.column_bounds import column_bounds
@@ -83,6 +86,25 @@ def may_widen(table: pa.DataType, data: pa.DataType) -> bool:
     return not (pa.types.is_nested(table) or pa.types.is_nested(data))
 
 
+def live_data_files(table: Table) -> Iterator[DataFile]:
+    """The data files of the current snapshot. pyiceberg's own plan of a scan fails where deletes are by value."""
+    return _live_files(table, ManifestContent.DATA)
+
+
+def has_deletes_by_value(table: Table) -> bool:
+    """Whether other engines have said of rows by their values that they are gone: pyiceberg can't tell from which files."""
+    deletes = _live_files(table, ManifestContent.DELETES)
+    return any(file.content == DataFileContent.EQUALITY_DELETES for file in deletes)
+
+
+def _live_files(table: Table, content: ManifestContent) -> Iterator[DataFile]:
+    snapshot = table.current_snapshot()
+    for manifest in snapshot.manifests(table.io) if snapshot is not None else ():
+        if manifest.content == content:
+            for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=True):
+                yield entry.data_file
+
+
 def columns_with_ids(metadata: TableMetadata, names: Sequence[str]) -> pa.Schema:
     """Those of the table's columns, as Arrow types that carry the field ids."""
     schema = schema_to_pyarrow(metadata.schema())
@@ -91,6 +113,7 @@ def columns_with_ids(metadata: TableMetadata, names: Sequence[str]) -> pa.Schema
 
 def partition_columns(metadata: TableMetadata) -> tuple[PartitionColumn, ...]:
     """By what the table's files are kept apart, if we can do that too."""
+    _refuse_doubles(metadata)
     columns = []
     for field in metadata.spec().fields:
         source = metadata.schema().find_column_name(field.source_id)
@@ -104,6 +127,20 @@ def partition_columns(metadata: TableMetadata) -> tuple[PartitionColumn, ...]:
     return tuple(columns)
 
 
+def _refuse_doubles(metadata: TableMetadata) -> None:
+    """pyiceberg reads half of their digits, and the lists of files that it puts together say so from then on, those too of
+    a partition that was given up."""
+    schema = metadata.schema()
+    for field in (each for spec in metadata.specs().values() for each in spec.fields):
+        source = schema.find_column_name(field.source_id)
+        is_itself = source is not None and str(field.transform) == IDENTITY
+        if is_itself and isinstance(schema.find_type(field.source_id), DoubleType):
+            raise SparkOptionError(
+                f"the table is or was partitioned by {source}, a column of type double, of which pyiceberg reads half the "
+                "digits in a partition; write to another table"
+            )
+
+
 def refuse_unpartitionable(data: pa.Schema, partitions: Sequence[PartitionColumn]) -> str | None:
     """Why a new table of these columns can't be partitioned so, None if it can."""
     by_time: set[str] = set()
@@ -112,9 +149,11 @@ def refuse_unpartitionable(data: pa.Schema, partitions: Sequence[PartitionColumn
             return f"{column.source} is not a plain column of the data"
         if "." in column.source:
             return f"{column.source} has a dot in its name; give the column another"
-        if column.transform == IDENTITY:
-            continue
         arrow = data.field(column.source).type
+        if column.transform == IDENTITY:
+            if pa.types.is_float64(arrow):
+                return f"{column.source} is of type double, of which pyiceberg reads half the digits in a partition"
+            continue
         is_date = pa.types.is_date(arrow) and column.transform != "hour"
         if not (is_date or pa.types.is_timestamp(arrow)):
             return f"{column} can't be told of a column of type {type_name(arrow)}"
@@ -163,9 +202,18 @@ def _statistics_plan(metadata: TableMetadata, footer: pq.FileMetaData) -> dict[i
         if not chunk.is_stats_set:
             plan[field_id] = replace(plan[field_id], mode=MetricsMode(MetricModeTypes.NONE))
         has_bounds = plan[field_id].mode.type in (MetricModeTypes.TRUNCATE, MetricModeTypes.FULL)
-        if has_bounds and column_bounds(footer, index) is None:
+        if has_bounds and not _are_writable(column_bounds(footer, index), plan[field_id].mode.length):
             plan[field_id] = replace(plan[field_id], mode=MetricsMode(MetricModeTypes.COUNTS))
     return plan
+
+
+def _are_writable(bounds: tuple[Any, Any] | None, length: int | None) -> bool:
+    """Whether there are such, and pyiceberg makes a text of the greatest: it counts on to the next character, and what comes
+    after U+D7FF is half of one."""
+    if bounds is None or not isinstance(bounds[1], str):
+        return bounds is not None
+    shortened = truncate_upper_bound_text_string(bounds[1], length)
+    return shortened is None or not any("\ud800" <= character <= "\udfff" for character in shortened)
 
 
 def _partition_record(metadata: TableMetadata, spec: PartitionSpec, partition: PartitionKey) -> Record:

@@ -20,7 +20,14 @@ from pyiceberg.table.update.snapshot import _OverwriteFiles
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.client_settings import SparkOptionError
-from snakka.spark.tables.iceberg_files import IcebergStorage, columns_with_ids, data_file, partition_columns
+from snakka.spark.tables.iceberg_files import (
+    IcebergStorage,
+    columns_with_ids,
+    data_file,
+    has_deletes_by_value,
+    live_data_files,
+    partition_columns,
+)
 from snakka.spark.tables.iceberg_locations import TABLE_FILES, place
 from snakka.spark.tables.iceberg_rows import data_rows
 from snakka.spark.tables.iceberg_table import commit_at_first_try, once
@@ -70,8 +77,8 @@ class IcebergMaintenance:
 
     def plan(self) -> MaintenanceResult:
         """What would be done."""
-        tasks = list(self._table.scan().plan_files())
-        groups = self._groups(tasks)
+        before = self._count()
+        groups = self._groups()
         files = [task.file for group in groups for task in group]
         size = sum(file.file_size_in_bytes for file in files)
         expired = self._expired()
@@ -80,8 +87,8 @@ class IcebergMaintenance:
         return MaintenanceResult(
             table=".".join(self._table.name()),
             dry_run=True,
-            files_before=len(tasks),
-            files_after=len(tasks) - len(files) + len(groups),
+            files_before=before,
+            files_after=before - len(files) + len(groups),
             files_compacted=len(files),
             bytes_compacted=size,
             files_written=len(groups),
@@ -94,8 +101,8 @@ class IcebergMaintenance:
 
     def carry_out(self) -> MaintenanceResult:
         """All of it. A later step finds what an earlier one made superfluous once the retention is over."""
-        tasks = list(self._table.scan().plan_files())
-        compaction = self._compact(self._groups(tasks))
+        before = self._count()
+        compaction = self._compact(self._groups())
         expired = self._expire()
         orphans = self._orphans(None)
         for orphan in orphans:
@@ -103,8 +110,8 @@ class IcebergMaintenance:
         return MaintenanceResult(
             table=".".join(self._table.name()),
             dry_run=False,
-            files_before=len(tasks),
-            files_after=sum(1 for _ in self._table.scan().plan_files()),
+            files_before=before,
+            files_after=self._count(),
             files_compacted=compaction.files,
             bytes_compacted=compaction.bytes,
             files_written=compaction.written,
@@ -115,8 +122,17 @@ class IcebergMaintenance:
             bytes_removed=sum(orphan.info.size or 0 for orphan in orphans),
         )
 
-    def _groups(self, tasks: Iterable[FileScanTask]) -> list[list[FileScanTask]]:
-        """Parquet files of the present partitions that no deletes belong to; others are left to engines that write such."""
+    def _count(self) -> int:
+        return sum(1 for _ in live_data_files(self._table))
+
+    def _whole_files(self) -> list[FileScanTask]:
+        """Those that no deletes belong to."""
+        if has_deletes_by_value(self._table):
+            return []
+        return [task for task in self._table.scan().plan_files() if not task.delete_files]
+
+    def _groups(self) -> list[list[FileScanTask]]:
+        """Whole Parquet files of the present partitions; others are left to engines that write such."""
         metadata = self._table.metadata
         try:
             partition_columns(metadata)
@@ -126,10 +142,8 @@ class IcebergMaintenance:
         return small_files_together(
             [
                 task
-                for task in tasks
-                if not task.delete_files
-                and task.file.spec_id == present
-                and task.file.file_format == FileFormat.PARQUET
+                for task in self._whole_files()
+                if task.file.spec_id == present and task.file.file_format == FileFormat.PARQUET
             ],
             target_bytes=self._target_bytes,
             size=lambda task: int(task.file.file_size_in_bytes),
@@ -183,11 +197,10 @@ class IcebergMaintenance:
             if attempt:
                 pause(attempt)
                 self._table.refresh()
-            present = {task.file.file_path: task for task in self._table.scan().plan_files()}
-            # What was called a conflict may be our own commit, if its answer was lost and something asked again.
-            if attempt and new[0].path in present:
-                return True
-            whole = {path for path, task in present.items() if not task.delete_files}
+                # What was called a conflict may be our own commit, if its answer was lost and something asked again.
+                if any(file.file_path == new[0].path for file in live_data_files(self._table)):
+                    return True
+            whole = {task.file.file_path for task in self._whole_files()}
             if any(task.file.file_path not in whole for task in old):
                 break
             try:

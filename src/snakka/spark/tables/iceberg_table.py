@@ -43,13 +43,14 @@ from snakka.spark.tables.iceberg_files import (
     IcebergStorage,
     columns_with_ids,
     data_file,
+    live_data_files,
     may_widen,
     partition_columns,
     refuse_unpartitionable,
     storable,
 )
 from snakka.spark.tables.iceberg_locations import refuse_taken
-from snakka.spark.tables.partitions import PartitionColumn
+from snakka.spark.tables.partitions import IDENTITY, PartitionColumn
 from snakka.spark.tables.schema_evolution import (
     Evolution,
     SchemaMismatchError,
@@ -60,8 +61,8 @@ from snakka.spark.tables.schema_evolution import (
 from snakka.spark.tables.staged_files import FileLayout, StagedFile
 from snakka.spark.tables.table_options import CommitKey, IcebergOptions, refuse_unwritable
 from snakka.spark.tables.table_writer import (
-    MADE_ANEW,
     COMMIT_ID,
+    MADE_ANEW,
     MAX_COMMIT_ATTEMPTS,
     PATIENCE_SECONDS,
     ConcurrentCommitError,
@@ -127,8 +128,7 @@ class IcebergOpener:
             table = self._create(catalog, data)
         refuse_version(table)
         partitions = self._partitions(table)
-        evolution = _evolve(table, data, merge=options.sink.merge_schema)
-        _refuse_without_partitions(partitions, evolution)
+        evolution = _evolve(table, data, partitions, merge=options.sink.merge_schema)
         columns = columns_with_ids(table.metadata, evolution.target.names)
         layout = FileLayout(
             table_id=str(table.metadata.table_uuid),
@@ -155,7 +155,7 @@ class IcebergOpener:
         refuse_version(table)
         columns = table_columns(table)
         plan = plan_evolution(columns, data, merge=options.sink.merge_schema, may_widen=may_widen)
-        _refuse_without_partitions(self._partitions(table), plan)
+        _refuse_as_partitions(self._partitions(table), plan)
         table.catalog.close()
 
     def _create(self, catalog: Catalog, data: pa.Schema) -> Table:
@@ -264,7 +264,7 @@ class OpenIcebergTable:
                 transaction.set_properties({f"{LAST_BATCH}{key.query_id}": str(key.batch_id)})
             snapshot = transaction.update_snapshot(snapshot_properties=history)
             with once(snapshot.overwrite() if overwrite else snapshot.merge_append()) as producer:
-                for old in current_files(self._table) if overwrite else ():
+                for old in live_data_files(self._table) if overwrite else ():
                     producer.delete_data_file(old)
                 for file in files:
                     producer.append_data_file(data_file(metadata, file))
@@ -399,11 +399,6 @@ def table_columns(table: Table) -> pa.Schema:
     return plain_schema(table.schema().as_arrow())
 
 
-def current_files(table: Table) -> list[object]:
-    """The data files of the current snapshot."""
-    return [task.file for task in table.scan().plan_files()]
-
-
 def once(producer: Any) -> Any:
     """A snapshot that is not tried again on a newer table: whoever came first may be the same batch.
 
@@ -441,18 +436,28 @@ def commit_at_first_try(table: Table, change: Callable[[Transaction], None]) -> 
         raise
 
 
-def _refuse_without_partitions(partitions: Sequence[PartitionColumn], evolution: Evolution) -> None:
+def _refuse_as_partitions(partitions: Sequence[PartitionColumn], evolution: Evolution) -> None:
+    """Data without a column that the table's partitions need, or one that would be widened to what they can't be."""
     for column in partitions:
         if column.source not in evolution.target.names:
             raise SchemaMismatchError(
                 f"column {column.source} decides the table's partition, but the data has none"
             )
+        # A table that has doubles there is refused before.
+        if column.transform == IDENTITY and pa.types.is_float64(evolution.merged.field(column.source).type):
+            raise SchemaMismatchError(
+                f"column {column.source} decides the table's partition, in which pyiceberg reads half the digits of a "
+                "double; cast it to float in the query"
+            )
 
 
-def _evolve(table: Table, data: pa.Schema, *, merge: bool) -> Evolution:
+def _evolve(
+    table: Table, data: pa.Schema, partitions: Sequence[PartitionColumn], *, merge: bool
+) -> Evolution:
     """The plan for the data, carried out: others may alter the table at the same moment."""
     for _ in range(MAX_COMMIT_ATTEMPTS):
         plan = plan_evolution(table_columns(table), data, merge=merge, may_widen=may_widen)
+        _refuse_as_partitions(partitions, plan)
         if not plan.alters_table:
             return plan
         try:

@@ -3,6 +3,7 @@
 Rule: columns in, columns out. Python sees one value a partition of a batch, never one a row.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -127,7 +128,12 @@ def _key(
                 f"column {column.source} decides the partition, and holds a time beyond the years 1 to 9999, which "
                 "no partition can have; filter such rows in the query"
             ) from None
-    return tuple(array[row].as_py() for array in values)
+    return tuple(_one_nan(array[row].as_py()) for array in values)
+
+
+def _one_nan(value: Any) -> Any:
+    """Always the same one: two of them are not equal, and each batch would begin files of its own."""
+    return math.nan if value != value else value
 
 
 def _codes(values: list[pa.Array]) -> "np.ndarray[Any, np.dtype[np.int64]]":
