@@ -1,6 +1,7 @@
 """Maintenance of both formats: figures, dry runs, what is kept, and writers that do not stop meanwhile. No Spark needed."""
 
 import json
+import math
 import re
 import time
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
@@ -274,6 +276,18 @@ def test_a_compaction_that_is_called_a_conflict_although_it_came_through_keeps_i
     monkeypatch.setattr(SqlCatalog, "commit_table", twice)
     assert maintain(tmp_path).files_compacted == 3
     assert counts_of(iceberg_table(tmp_path).scan().to_arrow()).rows == 300
+
+
+def test_files_of_a_partition_that_is_not_a_number_are_left_as_they_are(tmp_path: Path) -> None:
+    schema = pa.schema([("id", pa.int64()), ("real", pa.float32())])
+    for batch in range(3):
+        rows = pa.table({"id": range(4), "real": [0.5, 0.5, math.nan, None]}, schema=schema)
+        append(iceberg_opener(tmp_path, schema, partition_by=("real",)), rows, batch)
+    for is_dry in (True, False):
+        result = maintain(tmp_path, dry_run=is_dry)
+        assert (result.files_before, result.files_compacted, result.files_after) == (9, 6, 5)
+    found = iceberg_table(tmp_path).scan().to_arrow()["real"]
+    assert (len(found), found.null_count, pc.sum(pc.is_nan(found)).as_py()) == (12, 3, 3)
 
 
 def test_rows_deleted_by_value_stay_deleted_and_the_rest_is_done(

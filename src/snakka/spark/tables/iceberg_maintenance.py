@@ -132,7 +132,10 @@ class IcebergMaintenance:
         return [task for task in self._table.scan().plan_files() if not task.delete_files]
 
     def _groups(self) -> list[list[FileScanTask]]:
-        """Whole Parquet files of the present partitions; others are left to engines that write such."""
+        """Whole Parquet files of the present partitions; others are left to engines that write such.
+
+        So are those of a partition that is not a number: pyiceberg can't look for what it replaces there.
+        """
         metadata = self._table.metadata
         try:
             partition_columns(metadata)
@@ -143,7 +146,9 @@ class IcebergMaintenance:
             [
                 task
                 for task in self._whole_files()
-                if task.file.spec_id == present and task.file.file_format == FileFormat.PARQUET
+                if task.file.spec_id == present
+                and task.file.file_format == FileFormat.PARQUET
+                and all(value == value for value in task.file.partition)
             ],
             target_bytes=self._target_bytes,
             size=lambda task: int(task.file.file_size_in_bytes),
