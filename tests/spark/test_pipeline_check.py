@@ -1,5 +1,6 @@
 """`check` on a real Spark and a real broker: what is wrong is named with its line, and no data is read."""
 
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +10,17 @@ import pytest
 from tests.spark.decoding_registry import Registry
 
 from snakka.client.blocking import Admin, Producer
+from snakka.spark.pipelines import runner
 from snakka.spark.pipelines.cluster_topics import topic_problems
 from snakka.spark.pipelines.declaration import Pipeline, read_pipeline
 from snakka.spark.pipelines.offset_reset import parse_target
 from snakka.spark.pipelines.plan import build_views, check_plan
-from snakka.spark.pipelines.problems import PipelineError
+from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
 from snakka.spark.pipelines.resetting import reset
 from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import start_query
 from snakka.spark.pipelines.spark_errors import silence_pyspark
+from snakka.spark.pipelines.terminal import LineDisplay
 from snakka.testing import BlockingLocalBroker
 
 if TYPE_CHECKING:
@@ -332,6 +335,67 @@ sinks: {{out: {{format: parquet, path: files}}}}
         assert spark.read.parquet(str(tmp_path / "files")).count() == expected
         (done,) = reset(pipeline, parse_target("earliest"), (), is_dry=False, abandon=False)
         assert (done.how, [move.again for move in done.moves]) == ("move", [1])
+
+
+TWO_SOURCES = """
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources:
+  {first}: {{topics: {first}, decode: json, schema: id BIGINT}}
+  {second}: {{pattern: ^{second}$, decode: json, schema: id BIGINT, options: {{failOnDataLoss: "false"}}}}
+steps:
+  both: {{sql: SELECT id FROM {left} UNION ALL SELECT id FROM {right}}}
+sinks:
+  out: {{format: parquet, path: files}}
+errors: {{policy: dead-letter, format: delta, path: dead}}
+"""
+
+
+def test_sources_that_change_places_do_not_go_on_from_each_others_offsets(
+    spark: "SparkSession",
+    broker: BlockingLocalBroker,
+    bootstrap: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Spark would read them once more here, and without failOnDataLoss = false spoil the checkpoint for either order."""
+    with Producer(bootstrap_servers=bootstrap) as producer:
+        for topic in ("east", "west"):
+            producer.send(topic, b'{"id": 1}', partition=0)
+        producer.flush()
+
+    def written(first: str, second: str, left: str, right: str) -> Pipeline:
+        text = TWO_SOURCES.format(bootstrap=bootstrap, first=first, second=second, left=left, right=right)
+        return read(tmp_path, text)
+
+    def run(pipeline: Pipeline) -> str:
+        session = spark.newSession()  # what a run listens to is its own
+        monkeypatch.setattr(session, "stop", lambda: None)
+        monkeypatch.setattr(runner, "open_session", lambda *_, **__: session)
+        settings = runner.RunSettings("local[2]", pipeline.trigger, {}, grace_seconds=30)
+        return str(runner.Run(pipeline, settings, LineDisplay(io.StringIO())).go()["state"])
+
+    assert run(written("east", "west", "east", "west")) == "finished"
+    turned = "its sources in another order than its checkpoint's, east, then west: put them back"
+    for pipeline, line, said in (
+        (
+            written("east", "west", "west", "east"),
+            9,
+            f"sink out can't go on with {turned}, or call the sink something",
+        ),
+        (
+            written("west", "east", "east", "west"),
+            10,
+            f"sink dead-letters can't go on with {turned}, or give the pipeline",
+        ),
+    ):
+        ((problem,), _) = check_plan(spark, pipeline)
+        assert problem.line == line
+        assert problem.message.startswith(said)
+        with pytest.raises(PipelineFileError) as refused:
+            run(pipeline)
+        assert refused.value.problems == [problem]
+    assert run(written("east", "west", "east", "west")) == "finished"
+    assert spark.read.parquet(str(tmp_path / "files")).count() == 2
 
 
 REGISTERED = """registry: "{registry}"

@@ -24,7 +24,9 @@ from snakka.spark.pipelines.offset_reset import completed_starts
 from snakka.spark.pipelines.option_checks import source_option_problems, source_options
 from snakka.spark.pipelines.problems import PipelineError, Problem, did_you_mean
 from snakka.spark.pipelines.progress import BAD_ROWS, read_offsets
+from snakka.spark.pipelines.run_state import RunState
 from snakka.spark.pipelines.sink_writers import sink_problems
+from snakka.spark.pipelines.source_order import order_problems
 from snakka.spark.pipelines.spark_errors import missing_view, place_in_steps, plain, reason, sql_problem
 
 if TYPE_CHECKING:
@@ -63,10 +65,12 @@ def check_plan(session: "SparkSession", pipeline: Pipeline) -> tuple[list[Proble
     """Everything that Spark can find without data, and the columns of all views."""
     views = _made_views(session, pipeline, pipeline.name, {})
     problems = list(views.problems)
-    for sink in pipeline.all_sinks.values():
+    state = RunState(pipeline)
+    for name, sink in pipeline.all_sinks.items():
         frame = views.of_sink(sink)
         if frame is not None:
             problems.extend(sink_problems(frame, sink))
+            problems.extend(order_problems(frame, sink, state.local_sink_checkpoint(name)))
     return _with_unanswered(problems, views), {
         name: ", ".join(f"{column} {kind}" for column, kind in frame.dtypes)
         for name, frame in views.frames.items()

@@ -32,10 +32,12 @@ class QueryCheckpoint:
     @property
     def offsets(self) -> Offsets:
         """Where the last planned batch ends, of all sources."""
-        merged: Offsets = {}
-        for line in self.lines[_FIRST_SOURCE_LINE:]:
-            merged.update(read_offsets(line))
-        return merged
+        return {topic: partitions for source in self.sources for topic, partitions in source.items()}
+
+    @property
+    def sources(self) -> list[Offsets]:
+        """The same for each source, in Spark's order."""
+        return [read_offsets(line) for line in self.lines[_FIRST_SOURCE_LINE:]]
 
     @property
     def is_between_batches(self) -> bool:

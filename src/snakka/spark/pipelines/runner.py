@@ -40,7 +40,8 @@ from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
 from snakka.spark.pipelines.run_state import VERSION, RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
-from snakka.spark.pipelines.spark_errors import reason, silence_pyspark
+from snakka.spark.pipelines.source_order import order_problems
+from snakka.spark.pipelines.spark_errors import reason, silence_pyspark, silence_sums
 from snakka.spark.pipelines.step_modules import modules_on_path, send_modules
 from snakka.spark.pipelines.table_checks import table_problems
 from snakka.spark.pipelines.terminal import Display
@@ -184,6 +185,7 @@ class Run:
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         for name, frame in frames.items():
+                problems += order_problems(frame, sink, self._state.local_sink_checkpoint(name))
             if not self._asked_to_stop.is_set():
                 self._start(name, frame)
         if not self._asked_to_stop.is_set():
