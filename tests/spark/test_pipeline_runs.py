@@ -417,6 +417,42 @@ sinks:
     assert re.search(r"\n  good +2 rows in, .*, 1 batch, .*, lag 0, 1 bad row", repeated.stdout)
 
 
+TAKEN = """
+trigger: every 200ms
+kafka: {{bootstrap.servers: "{bootstrap}"}}
+sources: {{taken: {{topics: taken, options: {{maxOffsetsPerTrigger: 20}}}}}}
+steps: {{slow: {{function: working:done}}}}
+sinks: {{out: {{format: noop}}}}
+"""
+
+
+def test_a_spark_that_is_taken_away_is_no_screen_of_traces(
+    broker: BlockingLocalBroker, admin: Admin, terminal: Terminal
+) -> None:
+    """By the terminal that is closed, which says so to Spark too, it is an end in order; killed alone, a failure."""
+    admin.create_topic("taken", partitions=1)
+    (terminal.directory / "taken.yaml").write_text(TAKEN.format(bootstrap=broker.bootstrap_servers))
+    (terminal.directory / "working.py").write_text(SLOW_MODULE)
+    produce(broker, "taken", (b"%d" % number for number in range(20_000)))
+    for is_closed in (True, False):
+        with terminal.start("run", "taken.yaml", *SMALL, "--grace", "300") as running:
+            running.until(lambda running=running: re.search(r"\nout: batch \d", running.output) is not None)
+            if is_closed:
+                assert running.signal(signal.SIGHUP) == 130, running.output
+            else:
+                os.kill(running.find("org.apache.spark.deploy.SparkSubmit"), signal.SIGKILL)
+                assert running.process.wait(100) == 1, running.output
+            running.wait_for_the_last_process()
+        lines = running.output.splitlines()
+        status = terminal.status("taken.yaml")
+        assert status["state"] == ("interrupted" if is_closed else "failed")
+        assert bool(status["error"]) != is_closed
+        assert [line for line in lines if line.startswith("snakka: ")] == ([] if is_closed else lines[-1:])
+        assert not re.search(
+            r"Traceback|^ERROR|Exception (happened|occurred|while)", running.output, re.MULTILINE
+        )
+
+
 def test_a_wrong_file_is_not_run(broker: BlockingLocalBroker, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     (tmp_path / "wrong.yaml").write_text(

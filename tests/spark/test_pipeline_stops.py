@@ -1,16 +1,22 @@
 """How the queries of a run are stopped: by the clock, with queries made by hand; and one of Spark's that can't be."""
 
 import errno
+import fcntl
 import io
 import json
+import os
 import shutil
 import signal
+import subprocess
+import sys
+import termios
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Queue
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +30,9 @@ from snakka.spark.pipelines import run_state, runner
 from snakka.spark.pipelines.declaration import Trigger, read_pipeline
 from snakka.spark.pipelines.progress import SinkProgress, sink_line
 from snakka.spark.pipelines.query_stops import Stops, stop_queries
+from snakka.spark.pipelines.run_signals import RunSignals
 from snakka.spark.pipelines.run_state import RunState
-from snakka.spark.pipelines.terminal import LineDisplay, status_lines, summary_lines
+from snakka.spark.pipelines.terminal import LineDisplay, LiveDisplay, status_lines, summary_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -135,9 +142,11 @@ def test_a_query_that_ends_by_itself_meanwhile_is_not_stopped() -> None:
 class Session:
     """A Spark that has only to be there."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_gone: Callable[[], bool] = lambda: False) -> None:
         self.streams = self
         self.is_stopped = False
+        java = SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=is_gone))
+        self.sparkContext = SimpleNamespace(_jsc=java)  # Spark's names
 
     def addListener(self, listener: object) -> None:  # noqa: N802 -- Spark's names
         pass
@@ -161,11 +170,12 @@ def interrupted(
     monkeypatch: pytest.MonkeyPatch,
     *,
     start: Callable[..., Query] | None = None,
+    session: Session | None = None,
 ) -> tuple[dict[str, Any], str]:
     """The status and the screen of a run of this query that is interrupted at once; `start` starts it, if it is given."""
     file = tmp_path / "busy.yaml"
     file.write_text(BUSY)
-    session = Session()
+    session = session or Session()
     monkeypatch.setattr(runner, "topic_problems", lambda pipeline: [])
     monkeypatch.setattr(runner, "open_session", lambda *_, **__: session)
     monkeypatch.setattr(
@@ -210,6 +220,141 @@ def test_a_sink_that_fails_while_the_run_is_stopped_has_failed(
     assert (status["state"], status["sinks"]["out"]["state"]) == ("failed", "failed")
     assert "the table is gone" in status["error"]
     assert not query.stopped_at
+
+
+def is_stopped() -> bool:
+    return True
+
+
+def does_not_answer() -> bool:
+    raise Py4JNetworkError("Answer from Java side is empty")
+
+
+@pytest.mark.parametrize("is_gone", [is_stopped, does_not_answer])
+def test_a_spark_that_the_same_signal_has_ended_is_no_failure(
+    is_gone: Callable[[], bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What closes a terminal, or stops a service, says so to all of its processes."""
+    clock = HandClock(1.0)
+    monkeypatch.setattr(runner.Run, "_wait_for_batches", lambda run: clock.tick())
+    session = Session(is_gone)
+    status, _ = interrupted(Query(clock, 1000.0, fails_at=1.5), tmp_path, monkeypatch, session=session)
+    assert (status["state"], status["sinks"]["out"]["state"], status["error"]) == (
+        "interrupted",
+        "stopped",
+        "",
+    )
+
+    def gone(*_: object) -> None:
+        raise Py4JNetworkError("Answer from Java side is empty")
+
+    monkeypatch.setattr(runner.Run, "_follow", gone)
+    status, _ = interrupted(Query(clock, 1000.0), tmp_path, monkeypatch, session=Session(is_gone))
+    assert (status["state"], status["error"]) == ("interrupted", "")
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_second_signal_does_not_wait_for_batches(which: signal.Signals) -> None:
+    signals, before = RunSignals(lambda: None), signal.getsignal(which)
+    with signals.heeded():
+        signal.raise_signal(which)
+        assert signals.asked_to_stop.is_set()
+        signal.signal(which, signal.SIG_DFL)  # somebody puts a handler of its own there, as Spark does
+        signals.heed()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(which)
+    assert signal.getsignal(which) is before
+
+
+def test_a_terminal_that_is_closed_does_not_matter_with_nohup() -> None:
+    signals, before = RunSignals(lambda: None), signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with signals.heeded():
+            signals.heed()
+            signal.raise_signal(signal.SIGHUP)
+        assert not signals.asked_to_stop.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_what_a_shell_has_said_meanwhile_is_not_drawn_over() -> None:
+    """Ctrl-Z, and then `fg`: SIGCONT is what the process hears of it."""
+    screen = io.StringIO()
+    display = LiveDisplay(screen)
+    status = {"state": "running", "sinks": {}, "updated_ms": 0, "started_ms": 0}
+    status |= {"pipeline": "busy", "pid": 1, "trigger": "once", "master": "local"}
+    with RunSignals(display.resumed).heeded():
+        display.update(status, 1.0)
+        display.update(status, 2.0)
+        assert screen.getvalue().count("\x1b[1F\x1b[J") == 1
+        signal.raise_signal(signal.SIGCONT)
+        display.update(status, 3.0)
+        assert screen.getvalue().count("\x1b") == 2
+        display.update(status, 4.0)
+        assert screen.getvalue().count("\x1b[1F\x1b[J") == 2
+    assert signal.getsignal(signal.SIGCONT) == signal.SIG_DFL
+
+
+class SlowDisplay(LineDisplay):
+    """One that takes longer to hear of a signal than a run waits for reports."""
+
+    def resumed(self) -> None:
+        time.sleep(0.2)
+
+
+@pytest.mark.timeout(60)
+def test_a_signal_does_not_hold_up_a_run_that_waits_for_reports(tmp_path: Path) -> None:
+    file = tmp_path / "busy.yaml"
+    file.write_text(BUSY)
+    settings = runner.RunSettings("local[1]", Trigger("every", 1.0), {}, grace_seconds=0.2)
+    run = runner.Run(read_pipeline(file), settings, SlowDisplay(io.StringIO()))
+    me = threading.get_ident()
+    with run._signals.heeded():
+        timer = threading.Timer(0.05, lambda: signal.pthread_kill(me, signal.SIGCONT))
+        timer.start()
+        run._take_reports(0.1)
+        timer.join()
+
+
+IN_THE_BACKGROUND = """
+import os, signal, subprocess, sys
+from snakka.spark.pipelines.terminal import LiveDisplay
+
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # so that it may take the terminal back
+other = subprocess.Popen(["sleep", "60"], process_group=0)
+display = LiveDisplay(sys.stdout)
+status = {"state": "running", "sinks": {}, "updated_ms": 0, "started_ms": 0, "pid": 1, "trigger": "", "master": ""}
+for second, group in enumerate((os.getpgrp(), other.pid, other.pid, os.getpgrp(), os.getpgrp())):
+    os.tcsetpgrp(1, group)
+    display.update({**status, "pipeline": f"p{second}"}, float(second))
+os.tcsetpgrp(1, other.pid)
+display.say("said")
+other.kill()
+other.wait()
+"""
+
+
+def test_nothing_is_drawn_from_the_background(tmp_path: Path) -> None:
+    script = tmp_path / "drawing.py"
+    script.write_text(IN_THE_BACKGROUND)
+    screen, keyboard = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=keyboard,
+        stdout=keyboard,
+        stderr=keyboard,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(keyboard)
+    shown = b""
+    with suppress(OSError):  # nobody has it open any more
+        while read := os.read(screen, 65536):
+            shown += read
+    os.close(screen)
+    assert process.wait(60) == 0, shown
+    lines = [line.split(": ")[0] for line in shown.decode().split("\r\n")]
+    assert lines == ["p0", "p3", "\x1b[1F\x1b[Jp4", "said", ""]
 
 
 def no_room(*_: object) -> None:
@@ -300,7 +445,7 @@ def test_a_query_that_falls_silent_does_not_keep_its_lag(tmp_path: Path) -> None
 
 
 def test_a_query_without_anything_to_read_says_so(spark: "SparkSession", tmp_path: Path) -> None:
-    reports: SimpleQueue[str] = SimpleQueue()
+    reports: Queue[str] = Queue()
     listener = runner._listener(reports)
     spark.streams.addListener(listener)
     rows = spark.readStream.format("text").load(str(tmp_path))

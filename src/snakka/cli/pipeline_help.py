@@ -48,7 +48,8 @@ RUN_NOTES = """examples:
   snakka pipeline run orders.toml --master k8s://https://HOST:6443 --conf spark.kubernetes.container.image=IMAGE
 
 On a terminal the progress is drawn in place; elsewhere it is a line for each batch. Ctrl-C or SIGTERM lets the
-batches that are under way finish, then stops; a second one stops at once. What was not finished is done by the next run.
+batches that are under way finish, then stops; a second one stops at once. A terminal that is closed ends it too, unless it
+was started by nohup. What was not finished is done by the next run.
 Exit codes: 0 all is read, 1 it failed, 2 the file is wrong, 130 it was interrupted."""
 
 RESET_NOTES = """examples:

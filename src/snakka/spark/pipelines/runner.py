@@ -12,15 +12,12 @@ one: nothing here is needed for correctness, which lives in Spark's checkpoint a
 
 import json
 import os
-import signal
 import socket
-import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from types import FrameType
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
 from snakka.protocol.record_engine import engine_line
@@ -38,6 +35,7 @@ from snakka.spark.pipelines.problems import PipelineError, PipelineFileError
 from snakka.spark.pipelines.progress import IDLE, SinkProgress, by_topic, lag_by_topic
 from snakka.spark.pipelines.query_checkpoint import read_checkpoint
 from snakka.spark.pipelines.query_stops import STILL_RUNS, stop_queries
+from snakka.spark.pipelines.run_signals import RunSignals
 from snakka.spark.pipelines.run_state import VERSION, RunState
 from snakka.spark.pipelines.sink_writers import sink_problems, start_query
 from snakka.spark.pipelines.source_order import order_problems
@@ -90,14 +88,17 @@ class Run:
         self._sinks = {name: SinkProgress(name) for name in pipeline.all_sinks}
         self._commits = GroupCommits(pipeline, settings.trigger)
         self._queries: dict[str, StreamingQuery] = {}
-        self._reports: SimpleQueue[str] = SimpleQueue()
-        self._asked_to_stop = threading.Event()
+        # Not a SimpleQueue: with a time limit it waits for ever if that passes while a signal is handled.
+        self._reports: Queue[str] = Queue()
+        self._signals = RunSignals(display.resumed)
+        self._asked_to_stop = self._signals.asked_to_stop
+        self._session: SparkSession | None = None
         self._written_at = float("-inf")
         self._unwritten = ""  # why the last status could not be
 
     def go(self) -> dict[str, Any]:
         """Run until the end; the status at the end, whose `state` is finished, interrupted or failed."""
-        with self._state.locked(), self._signals():
+        with self._state.locked(), self._signals.heeded():
             if problems := list(owner_problems(self._pipeline)):
                 raise PipelineFileError(self._pipeline.file, problems)  # and the status stays the owner's
             self._write_status()
@@ -124,9 +125,10 @@ class Run:
         problems = problems or topic_problems(pipeline)
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
-        session = self._open_session()
+        self._session = session = self._open_session()
         try:
-            self._watch_signals()  # Spark has put its own handler for Ctrl-C in place
+            self._signals.heed()  # Spark has put its own handler for Ctrl-C in place
+            silence_sums(session)
             require_image(session, self._settings.master)
             require_room(session, self._settings.master)
             if not is_local(self._settings.master):
@@ -136,6 +138,10 @@ class Run:
                 self._start_queries(session)
             self._outcome = "running" if self._outcome == "starting" else self._outcome
             self._follow()
+        except Exception as error:
+            if self._was_taken_down():
+                raise KeyboardInterrupt from error
+            raise
         finally:
             _quietly(session.stop)
 
@@ -158,6 +164,8 @@ class Run:
                     log_file=log,
                 )
             except Exception as error:
+                if self._asked_to_stop.is_set():
+                    raise KeyboardInterrupt from error  # the signal has ended what was to become Spark
                 where = f"; {log} has more" if log else ""
                 raise PipelineError(f"Spark did not start: {reason(error)}{where}") from error
 
@@ -177,6 +185,7 @@ class Run:
             frame = views.of_sink(sink)
             if frame is not None:
                 problems += sink_problems(frame, sink)
+                problems += order_problems(frame, sink, self._state.local_sink_checkpoint(name))
                 frames[name] = frame
         if not problems:
             for name, frame in frames.items():
@@ -185,7 +194,6 @@ class Run:
         if problems:
             raise PipelineFileError(self._pipeline.file, problems)
         for name, frame in frames.items():
-                problems += order_problems(frame, sink, self._state.local_sink_checkpoint(name))
             if not self._asked_to_stop.is_set():
                 self._start(name, frame)
         if not self._asked_to_stop.is_set():
@@ -275,6 +283,9 @@ class Run:
         query = self._queries[name]
         self._take_all(name)
         failure = query.exception()
+        if failure is not None and self._was_taken_down():
+            progress.state = "stopped"
+            return
         progress.state = "finished" if failure is None else "failed"
         if failure is None:
             progress.heard(self._clock.monotonic())
@@ -395,29 +406,19 @@ class Run:
         self._outcome = "failed"
         self._error = self._error or error
 
-    # -- Signals -------------------------------------------------------------------------------------------------------
+    def _was_taken_down(self) -> bool:
+        """Whether the signal that asks for an end has ended Spark too: all in front of a closed terminal get it."""
+        from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        before = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)}
-        self._watch_signals()
+        if self._session is None or not self._asked_to_stop.is_set():
+            return False
         try:
-            yield
-        finally:
-            for which, handler in before.items():
-                signal.signal(which, handler)
-
-    def _watch_signals(self) -> None:
-        def stop(number: int, frame: FrameType | None) -> None:
-            if self._asked_to_stop.is_set():
-                raise KeyboardInterrupt  # asked twice: do not wait for batches
-            self._asked_to_stop.set()
-
-        for which in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(which, stop)
+            return bool(self._session.sparkContext._jsc.sc().isStopped())
+        except (Py4JError, OSError):
+            return True  # nobody answers for it
 
 
-def _listener(reports: "SimpleQueue[str]") -> Any:
+def _listener(reports: "Queue[str]") -> Any:
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
     class Listener(StreamingQueryListener):

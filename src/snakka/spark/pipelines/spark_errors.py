@@ -6,10 +6,14 @@ Rule: the whole of it is in the log; whoever reads the terminal gets the reason,
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import snakka
 from snakka.spark.pipelines.document import Value
 from snakka.spark.pipelines.problems import Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
 _CONDITION = re.compile(r"\[[A-Z][A-Z_0-9.]*\]\s*")
@@ -95,6 +99,13 @@ def silence_pyspark() -> None:
 
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).disabled = True
+
+
+def silence_sums(session: "SparkSession") -> None:
+    """PySpark's thread that takes sums from tasks prints a trace when the JVM is gone, which is said in a line anyway."""
+    server = getattr(session.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: None
 
 
 def reason(error: BaseException) -> str:

@@ -1,7 +1,8 @@
 """How a run shows itself: a block of lines that is redrawn on a terminal, plain lines anywhere else.
 
 Rule: both show the same words (`progress.sink_line`). Nothing is drawn more often than eyes can follow. A run does not end
-because nobody looks any more: who reads its output may go.
+because nobody looks any more: who reads its output may go. What others have written to the terminal is left alone: nothing
+is drawn from the background, nor over what a shell has said while the run was stopped.
 """
 
 import os
@@ -35,6 +36,9 @@ class Display(Protocol):
     def update(self, status: Mapping[str, Any], now: float, *, force: bool = False) -> None:
         """How it stands; drawn now or with a later one."""
 
+    def resumed(self) -> None:
+        """The process was stopped, and goes on: others may have written meanwhile."""
+
 
 def open_display(out: TextIO, *, is_shared: bool = False) -> Display:
     """`is_shared`: others write to the terminal too, whose lines a redrawn block would take for its own."""
@@ -47,6 +51,13 @@ class _Output:
 
     def __init__(self, out: TextIO) -> None:
         self._out: TextIO | None = out
+
+    def is_in_front(self) -> bool:
+        """Whether the terminal is ours now, and not its shell's; where nobody can tell it is."""
+        try:
+            return self._out is None or os.tcgetpgrp(self._out.fileno()) == os.getpgrp()
+        except (OSError, ValueError):
+            return True
 
     def write(self, text: str) -> None:
         if self._out is None:
@@ -74,6 +85,9 @@ class LiveDisplay:
         if not force and now - self._drawn_at < _REDRAW_SECONDS:
             return
         self._drawn_at = now
+        if not self._out.is_in_front():
+            self.resumed()
+            return
         size = shutil.get_terminal_size()
         lines = [
             part
@@ -84,8 +98,13 @@ class LiveDisplay:
         self._drawn = lines[: max(1, size.lines - 1)]
         self._out.write("".join(line + "\n" for line in self._drawn))
 
+    def resumed(self) -> None:
+        self._drawn = []
+
     def _erase(self, columns: int) -> None:
         """A terminal that became narrower has made several lines of one."""
+        if not self._out.is_in_front():
+            self.resumed()
         rows = sum(max(1, -(-len(line) // columns)) for line in self._drawn)
         if rows:
             self._out.write(f"\x1b[{rows}F\x1b[J")
@@ -133,6 +152,9 @@ class LineDisplay:
             if sink["batch"] > batch and (force or now - shown_at >= _LINE_SECONDS):
                 self._shown[name] = (sink["batch"], now)
                 self.say(f"{name}: {sink_line(sink)}")
+
+    def resumed(self) -> None:
+        pass
 
 
 def status_lines(status: Mapping[str, Any], now_ms: int) -> list[str]:
