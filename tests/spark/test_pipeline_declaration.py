@@ -303,7 +303,7 @@ WRONG = [
     (
         'format = "console"',
         'format = "parquet"\npath = 5',
-        ["orders.toml:7: path of sink out must be a text, not 5"],
+        ["orders.toml:7: path of sink out must be a path, not 5"],
     ),
     (
         'format = "console"',
@@ -365,7 +365,9 @@ WRONG = [
     (
         'topics = "orders"',
         'topics = "orders"\nwatermark = "at"',
-        ["orders.toml:5: watermark of source orders must be a column and a time, such as at 10 minutes"],
+        [
+            "orders.toml:5: watermark of source orders must be a column and a time of 100000 days at most, such as at 10"
+        ],
     ),
     (
         'kafka.bootstrap.servers = "x:1"',
@@ -482,6 +484,61 @@ WRONG = [
         'topics = "orders"\n[sources.orders.kafka]\nclient.id = "x"\nclient.rack = "${NOBODY}"',
         ["orders.toml:7: kafka of source orders uses ${NOBODY}, which the environment does not have"],
     ),
+    # Names become directories, and times what Spark and Python reckon with.
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        f'kafka.bootstrap.servers = "x:1"\nname = "{"n" * 101}"',
+        [f"orders.toml:3: name can't be {'n' * 101}: letters, digits, - _ and . only, 100 at most"],
+    ),
+    (
+        "[sinks.out]",
+        f"[sinks.{'s' * 101}]",
+        [f"orders.toml:5: sink {'s' * 101} can't be called so: letters, digits, - _ and . only, 100 at most"],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\nwatermark = "at 100001 days"',
+        ["orders.toml:5: watermark of source orders must be a column and a time of 100000 days at most"],
+    ),
+    (
+        'topics = "orders"',
+        f'topics = "orders"\nwatermark = "at {"9" * 400}d"',
+        ["orders.toml:5: watermark of source orders must be a column and a time of 100000 days at most"],
+    ),
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        'kafka.bootstrap.servers = "x:1"\ntrigger = "every 9000000h"',
+        ["orders.toml:3: trigger can't be 9000000h: 100000d at most"],
+    ),
+    (
+        'format = "console"',
+        f'format = "delta"\npath = "a"\ntarget_file_size = "{"9" * 400} MiB"',
+        ["orders.toml:8: target_file_size of sink out must be a size, such as 134217728 or 128 MiB, not 999"],
+    ),
+    # Only a shell knows where a home is.
+    (
+        'format = "console"',
+        'format = "delta"\npath = "~/orders"',
+        ["orders.toml:7: path of sink out can't be ~/orders: only shells know ~; write ${HOME} instead"],
+    ),
+    (
+        'kafka.bootstrap.servers = "x:1"',
+        'kafka.bootstrap.servers = "x:1"\ncheckpoint = "~me/state"\npython_path = ["code", "~/code"]',
+        [
+            "orders.toml:3: checkpoint of the file can't be ~me/state: only shells know ~",
+            "orders.toml:4: python_path of the file can't be ~/code: only shells know ~",
+        ],
+    ),
+    (
+        'topics = "orders"',
+        'topics = "orders"\ndecode = "avro"\nschema_file = "~/order.avsc"',
+        ["orders.toml:6: schema_file of source orders can't be ~/order.avsc: only shells know ~"],
+    ),
+    (
+        'format = "console"',
+        'format = "iceberg"\ntable = "a.b"\n[sinks.out.catalog]\nuri = "sqlite:///c.db"\nwarehouse = "~/lake"',
+        ["orders.toml:10: warehouse in catalog of sink out can't be ~/lake: only shells know ~"],
+    ),
 ]
 
 
@@ -515,7 +572,9 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     [
         ("a: [1\nb: 2\n", "p.yml:2: it is no YAML"),
         ("a: 1\nb: 2\na: 3\n", "p.yml:3: a is there twice; the first is on line 1"),
-        ("on: 1\n", "p.yml:1: on must be in quotes: it is read as True"),
+        ("on: 1\n", "p.yml:1: on must be a text in quotes: it is read as True"),
+        ("a: 1\n[1, b]: 2\n", "p.yml:2: a key must be a text in quotes: it is read as [1, 'b']"),
+        ("a: [\n" * 5000 + "]" * 5000, "p.yml: there are more than 20 levels"),
         ("- 1\n", "p.yml:1: it must have names at its top level"),
         ("a: &a [*a]\n", "p.yml:1: there are more than 20 levels"),
         ("a: \x07\n", "p.yml: it is no YAML"),
@@ -534,6 +593,39 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
 )
 def test_what_is_no_yaml_is_said(tmp_path: Path, text: str, said: str) -> None:
     assert problems(tmp_path, text, "p.yml")[0].startswith(said)
+
+
+def test_yaml_that_names_its_parts_again_and_again_has_an_end(tmp_path: Path) -> None:
+    """Ten of ten of ten ... are a few lines, and more than any memory has room for."""
+    lines = ["a0: &a0 [x]"]
+    lines += [f"a{depth}: &a{depth} [{', '.join([f'*a{depth - 1}'] * 10)}]" for depth in range(1, 15)]
+    (said,) = problems(tmp_path, "\n".join(lines), "p.yml")
+    assert said.endswith(": there are more than 100000 values")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 5000 + "]" * 5000, "p.toml: there are more than 20 levels"),
+        ("a = " + "9" * 5000, "p.toml: it can't be read: Exceeds the limit"),
+    ],
+    ids=["levels", "digits"],
+)
+def test_what_python_refuses_of_toml_is_said(tmp_path: Path, text: str, said: str) -> None:
+    assert problems(tmp_path, text, "p.toml")[0].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('name = "a\\u0000b"\n', "p.toml:1: there is a character U+0000 in a text, which can't be"),
+        ('[sources.a]\n"top\\u0000ics" = 1\n', "p.toml:1: there is a character U+0000 in a text"),
+        ('sources:\n  a:\n    topics: [b, "\\ud83d"]\n', "p.yaml:3: there is a character U+D83D in a text"),
+    ],
+)
+def test_a_text_that_no_path_and_no_broker_can_have_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (found,) = problems(tmp_path, text, said.split(":")[0])
+    assert found.startswith(said)
 
 
 def test_a_name_that_is_only_the_files_is_said_to_be_so(tmp_path: Path) -> None:
@@ -654,3 +746,29 @@ def test_files_and_a_table_are_not_in_one_place(tmp_path: Path, formats: tuple[s
     (tmp_path / "p.yaml").write_text(start + sinks)
     with pytest.raises(PipelineFileError, match=r"p\.yaml:5: sink s1 writes where sink s0 does"):
         read_pipeline(tmp_path / "p.yaml", {})
+
+
+@pytest.mark.parametrize("complete", ["s0", "s1"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        "format: delta, path: ./out",
+        "format: iceberg, table: a.b, catalog: {uri: 'sqlite:///c.db', warehouse: w}",
+    ],
+    ids=["delta", "iceberg"],
+)
+def test_a_table_that_one_sink_replaces_is_no_other_sinks(tmp_path: Path, table: str, complete: str) -> None:
+    def sinks(**modes: str) -> str:
+        start = "kafka: {bootstrap.servers: '127.0.0.1:9092'}\nsources: {s: {topics: t}}\nsinks:\n"
+        return start + "".join(f"  {name}: {{{table}, mode: {mode}}}\n" for name, mode in modes.items())
+
+    kept = "s1" if complete == "s0" else "s0"
+    said = (
+        f"p.yaml:5: sink s1 writes the table of sink s0, and {complete} (mode complete) replaces all its rows each time, "
+        f"those of {kept} too: give each a table of its own"
+    )
+    both = sinks(**{"s0": "append", "s1": "append", complete: "complete"})
+    assert problems(tmp_path, both, "p.yaml") == [said]
+    assert list(read(tmp_path, sinks(s0="append", s1="append"), "p.yaml").sinks) == ["s0", "s1"]
+    other = sinks(s0="complete", s1="append").replace("./out", "other", 1).replace("a.b", "a.c", 1)
+    assert list(read(tmp_path, other, "p.yaml").sinks) == ["s0", "s1"]

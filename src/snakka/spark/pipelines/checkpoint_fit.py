@@ -10,9 +10,10 @@ from pathlib import Path
 
 from snakka.spark.pipelines.cluster_topics import reads_topic
 from snakka.spark.pipelines.declaration import Pipeline, Sink, read_pipeline
+from snakka.spark.pipelines.places import local_path
 from snakka.spark.pipelines.problems import PipelineError, PipelineFileError, Problem
 from snakka.spark.pipelines.query_checkpoint import last_number, read_checkpoint
-from snakka.spark.pipelines.run_state import RunState, local_path
+from snakka.spark.pipelines.run_state import RunState
 
 _LOSS = "failondataloss"
 _LOG_OF_FILES = "_spark_metadata"

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from snakka.spark.pipelines import file_keys
 from snakka.spark.pipelines.document import Value, read_document
+from snakka.spark.pipelines.places import refuse_home, resolved_catalog, resolved_files, resolved_place
 from snakka.spark.pipelines.problems import PipelineFileError, Problem, did_you_mean
-from snakka.spark.pipelines.table_keys import Keys, Table, read_duration, read_table
+from snakka.spark.pipelines.table_keys import LONGEST_DAYS, Keys, Table, read_duration, read_table
 
 DEAD_LETTERS = "dead-letters"
 LOCAL_MASTER = "local[*]"
@@ -32,14 +33,11 @@ _OWN_SPARK_SETTINGS = MappingProxyType(
     {"spark.master": "master under spark", "spark.app.name": "the key name"}
 )
 _VIEW_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+# It names directories, and those beside them that a reset puts away.
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_FILE_NAME_RULE = "letters, digits, - _ and . only, 100 at most"
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _EVERY = re.compile(r"every\s+(.+)")
-# What SQLAlchemy takes for a file: behind three slashes a path, behind two none at all. The rest is SQLite's own.
-_SQLITE = re.compile(r"(sqlite(?:\+\w+)?:///)((?!/|:memory:|file:)[^?]+)(.*)", re.DOTALL)
-# Catalogs whose warehouse is a directory. A REST catalog's is a name, and of one that is told elsewhere nothing is known.
-_CATALOGS_OF_PATHS = ("sql", "hive", "in-memory", "glue", "dynamodb")
-_SCHEMES_OF_PATHS = ("sqlite", "postgresql", "thrift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ class _Reading:
         name = top.get("name", self._file.name.split(".")[0])
         if not _FILE_NAME.fullmatch(name):
             from_file = "" if "name" in top else "; the file is called so: give it a name, as the key name"
-            self._say(top.line("name"), f"name can't be {name}: letters, digits, - _ and . only{from_file}")
+            self._say(top.line("name"), f"name can't be {name}: {_FILE_NAME_RULE}{from_file}")
         sources = {each: self._source(each, value, top) for each, value in top.get("sources", {}).items()}
         steps = self._steps(top.get("steps", {}), tuple(sources))
         views = (*sources, *steps)
@@ -281,7 +279,7 @@ class _Reading:
         if not _FILE_NAME.fullmatch(name) or name == DEAD_LETTERS:
             self._say(
                 value.line,
-                f"{title} can't be called so: letters, digits, - _ and . only, and not {DEAD_LETTERS}",
+                f"{title} can't be called so: {_FILE_NAME_RULE}, and not {DEAD_LETTERS}",
             )
         view = table.get("from", views[-1] if views else "")
         self._check_view(view, views, table.line("from"), title)
@@ -291,6 +289,11 @@ class _Reading:
 
     def _made_sink(self, name: str, table: Table, format_name: str, view: str) -> Sink:
         if "catalog" in table:
+            try:
+                refuse_home([table.get("catalog").get("warehouse", "")])
+            except ValueError as error:
+                line = table.setting_line("catalog", "warehouse")
+                self._say(line, f"warehouse in catalog of sink {name} {error}")
             table = table.with_value("catalog", resolved_catalog(table.get("catalog"), self._directory))
         return Sink(
             name=name,
@@ -396,12 +399,23 @@ class _Reading:
             self._say(line, f"{title} needs {BOOTSTRAP}: the brokers to begin with, under kafka{instead}")
 
     def _check_places(self, pipeline: Pipeline) -> None:
-        """Two queries that write the same files would undo each other."""
+        """Two queries that write the same files would undo each other; so does one that replaces all that a table has."""
         seen: dict[str, Sink] = {}
         for name, sink in pipeline.all_sinks.items():
-            other = seen.setdefault(sink.path, sink) if sink.path else sink
-            if other is not sink and "parquet" in (sink.format, other.format):
-                self._say(sink.table.line("path"), f"sink {name} writes where sink {other.name} does")
+            place = _place_of(sink)
+            other = seen.setdefault(place, sink) if place else sink
+            if other is sink:
+                continue
+            line = sink.table.line("path" if sink.path else "table")
+            if "parquet" in (sink.format, other.format):
+                self._say(line, f"sink {name} writes where sink {other.name} does")
+            elif "complete" in (sink.mode, other.mode):
+                replacing, replaced = (sink, other) if sink.mode == "complete" else (other, sink)
+                self._say(
+                    line,
+                    f"sink {name} writes the table of sink {other.name}, and {replacing.name} (mode complete) replaces all "
+                    f"its rows each time, those of {replaced.name} too: give each a table of its own",
+                )
 
     def _check_view_name(self, name: str, title: str, line: int) -> None:
         if not _VIEW_NAME.fullmatch(name):
@@ -434,10 +448,8 @@ class _Reading:
         try:
             return Watermark(column, f"{round(read_duration(delay) * 1000)} milliseconds")
         except ValueError:
-            self._say(
-                table.line("watermark"),
-                f"watermark of {title} must be a column and a time, such as at 10 minutes",
-            )
+            wanted = f"a column and a time of {LONGEST_DAYS} days at most, such as at 10 minutes"
+            self._say(table.line("watermark"), f"watermark of {title} must be {wanted}")
             return None
 
     def _default_subject(self, table: Table, decode: str) -> str | None:
@@ -468,33 +480,15 @@ class _Reading:
         self.problems.append(Problem(line, message))
 
 
+def _place_of(sink: Sink) -> str:
+    """Where its files or its table are; nothing for topics and the like, and where it is not said."""
+    if sink.format == "iceberg" and "table" in sink.table:
+        return f"{sink.table.get('table')} {sorted(sink.table.get('catalog', {}).items())}"
+    return sink.path if sink.format in ("parquet", "delta") else ""
+
+
 def _split_topics(table: Table) -> tuple[str, ...]:
     """Commas part topics too, as in Spark's own option."""
     return tuple(
         topic.strip() for each in table.get("topics", ()) for topic in each.split(",") if topic.strip()
     )
-
-
-def resolved_place(text: str, directory: Path) -> str:
-    """A path beside the file as an absolute one; an address such as s3a://... as it is."""
-    return text if "://" in text or text.startswith("file:") else str((directory / text).resolve())
-
-
-def resolved_files(kafka: Mapping[str, str], directory: Path) -> dict[str, str]:
-    """The client's settings with its certificates and keys that are beside the file as absolute paths."""
-    files = {name for name, value in kafka.items() if value and name.lower().endswith(".location")}
-    return {name: str(directory / value) if name in files else value for name, value in kafka.items()}
-
-
-def resolved_catalog(catalog: Mapping[str, str], directory: Path) -> dict[str, str]:
-    """The catalog's properties with those of its paths that are beside the file as absolute ones."""
-    resolved = dict(catalog)
-    uri = resolved.get("uri", "")
-    if found := _SQLITE.fullmatch(uri):
-        resolved["uri"] = found.group(1) + resolved_place(found.group(2), directory) + found.group(3)
-    has_directory = resolved.get("type", "").lower() in _CATALOGS_OF_PATHS
-    if "type" not in resolved:
-        has_directory = uri.startswith(_SCHEMES_OF_PATHS)
-    if has_directory and not resolved.get("warehouse", "/").startswith("/"):
-        resolved["warehouse"] = resolved_place(resolved["warehouse"], directory)
-    return resolved

@@ -1,6 +1,7 @@
 """A TOML or YAML file as values that know their lines.
 
-Rule: both notations end as the same tree, so nothing behind this room knows which one it was.
+Rule: both notations end as the same tree, so nothing behind this room knows which one it was. What a tree may hold is
+bounded, and no text has what no path, name or SQL can have.
 """
 
 import re
@@ -16,6 +17,9 @@ from snakka.spark.pipelines.toml_lines import Place, toml_lines
 SUFFIXES = {".toml": "TOML", ".yaml": "YAML", ".yml": "YAML"}
 _DEEPEST = 20
 _LARGEST_BYTES = 4 << 20
+_MOST_VALUES = 100_000
+_TOO_DEEP = f"there are more than {_DEEPEST} levels"
+_IMPOSSIBLE = re.compile(r"[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,13 @@ def read_document(file: Path) -> Value:
         raise PipelineFileError(file, [Problem(0, error.strerror or str(error))]) from None
     except UnicodeDecodeError:
         raise PipelineFileError(file, [Problem(0, "it is no UTF-8 text")]) from None
-    root = _read_toml(file, text) if notation == "TOML" else _read_yaml(file, text)
+    try:
+        root = _read_toml(file, text) if notation == "TOML" else _read_yaml(file, text)
+        _refuse_impossible(root)
+    except _RefusedError as error:
+        raise PipelineFileError(file, [error.problem]) from None
+    except RecursionError:
+        raise PipelineFileError(file, [Problem(0, _TOO_DEEP)]) from None
     if not isinstance(root.content, dict):
         raise PipelineFileError(file, [Problem(1, "it must have names at its top level, such as sources:")])
     return root
@@ -61,6 +71,8 @@ def _read_toml(file: Path, text: str) -> Value:
         line = int(found.group(1)) if found else text.count("\n") + 1
         message = str(error).removesuffix(found.group() if found else " (at end of document)")
         raise PipelineFileError(file, [Problem(line, f"it is no TOML: {message}")]) from None
+    except ValueError as error:  # a number with too many digits
+        raise PipelineFileError(file, [Problem(0, f"it can't be read: {error}")]) from None
     return _located(parsed, (), toml_lines(text))
 
 
@@ -83,7 +95,7 @@ def _read_yaml(file: Path, text: str) -> Value:
         node = loader.get_single_node()
         if node is None:
             return Value({}, 1, 1)
-        return _from_node(loader, node, node.start_mark.line + 1, _DEEPEST)
+        return _Nodes(loader).value(node, node.start_mark.line + 1, _DEEPEST)
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
         raise PipelineFileError(file, [Problem(line, f"it is no YAML: {error.problem}")]) from None
@@ -91,8 +103,6 @@ def _read_yaml(file: Path, text: str) -> Value:
         raise PipelineFileError(
             file, [Problem(0, f"it is no YAML: {' '.join(str(error).split())}")]
         ) from None
-    except _RefusedError as error:
-        raise PipelineFileError(file, [error.problem]) from None
     finally:
         if loader is not None:
             loader.dispose()
@@ -103,30 +113,42 @@ class _RefusedError(Exception):
         self.problem = Problem(line, message)
 
 
-def _from_node(loader: Any, node: Any, line: int, depth: int) -> Value:
-    """`line` is the key's; a block of text begins on the line behind its mark."""
-    import yaml
+class _Nodes:
+    """The nodes of a YAML text as values. One that is named again and again is there as often, up to a limit."""
 
-    if depth == 0:
-        raise _RefusedError(line, f"there are more than {_DEEPEST} levels")
-    own_line = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self._left = _MOST_VALUES
+
+    def value(self, node: Any, line: int, depth: int) -> Value:
+        """`line` is the key's; a block of text begins on the line behind its mark."""
+        import yaml
+
+        self._left -= 1
+        if depth == 0 or self._left < 0:
+            raise _RefusedError(line, f"there are more than {_MOST_VALUES} values" if depth else _TOO_DEEP)
+        own_line = node.start_mark.line + 1
+        if isinstance(node, yaml.MappingNode):
+            return Value(self._entries(node, depth), line, own_line)
+        if isinstance(node, yaml.SequenceNode):
+            elements = [self.value(each, each.start_mark.line + 1, depth - 1) for each in node.value]
+            return Value(elements, line, own_line)
+        is_block = node.style in ("|", ">")
+        content = _constructed(self._loader, node, own_line)
+        return Value(content, line, own_line + 1 if is_block else own_line, keeps_lines=node.style != ">")
+
+    def _entries(self, node: Any, depth: int) -> dict[str, Value]:
         _refuse_doubled_keys(node)
-        loader.flatten_mapping(node)  # what is merged comes first, so that the table's own keys win
+        self._loader.flatten_mapping(node)  # what is merged comes first, so that the table's own keys win
         entries: dict[str, Value] = {}
         for key_node, value_node in node.value:
             key_line = key_node.start_mark.line + 1
-            key = _constructed(loader, key_node, key_line)
+            key = _constructed(self._loader, key_node, key_line)
             if not isinstance(key, str):
-                raise _RefusedError(key_line, f"{key_node.value} must be in quotes: it is read as {key!r}")
-            entries[key] = _from_node(loader, value_node, key_line, depth - 1)
-        return Value(entries, line, own_line)
-    if isinstance(node, yaml.SequenceNode):
-        elements = [_from_node(loader, each, each.start_mark.line + 1, depth - 1) for each in node.value]
-        return Value(elements, line, own_line)
-    is_block = node.style in ("|", ">")
-    content = _constructed(loader, node, own_line)
-    return Value(content, line, own_line + 1 if is_block else own_line, keeps_lines=node.style != ">")
+                shown = key_node.value if isinstance(key_node.value, str) else "a key"
+                raise _RefusedError(key_line, f"{shown} must be a text in quotes: it is read as {key!r}")
+            entries[key] = self.value(value_node, key_line, depth - 1)
+        return entries
 
 
 def _constructed(loader: Any, node: Any, line: int) -> Any:
@@ -138,6 +160,19 @@ def _constructed(loader: Any, node: Any, line: int) -> Any:
         raise _RefusedError(
             line, f"{node.value} is read as a {kind}, and is none; put it in quotes if it is a text"
         ) from None
+
+
+def _refuse_impossible(value: Value) -> None:
+    """Python, Java and the brokers each have another way to fail at such a text."""
+    texts = [*value.content] if isinstance(value.content, dict) else [value.content]
+    for text in texts:
+        found = _IMPOSSIBLE.search(text) if isinstance(text, str) else None
+        if found is not None:
+            character = f"U+{ord(found.group()):04X}"
+            raise _RefusedError(value.line, f"there is a character {character} in a text, which can't be")
+    inner = value.content.values() if isinstance(value.content, dict) else value.content
+    for each in inner if isinstance(value.content, dict | list) else ():
+        _refuse_impossible(each)
 
 
 def _refuse_doubled_keys(node: Any) -> None:

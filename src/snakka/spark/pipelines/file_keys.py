@@ -27,12 +27,12 @@ PIPELINE_KEYS: Keys = MappingProxyType(
             "available-now (all that is there, then end), once, or every 5s; available-now unless said",
         ),
         "checkpoint": Key(
-            Kind.TEXT,
+            Kind.PATH,
             "the directory that remembers what is done; checkpoints/NAME beside the file unless said",
         ),
         "kafka": Key(Kind.SETTINGS, "settings of all clients by Kafka's names; bootstrap.servers is needed"),
         "registry": Key(Kind.TEXT, "the schema registry of all sources, http://HOST:PORT"),
-        "python_path": Key(Kind.TEXTS, "where the modules of steps are; the file's directory unless said"),
+        "python_path": Key(Kind.PATHS, "where the modules of steps are; the file's directory unless said"),
         "spark": Key(Kind.SETTINGS, "Spark's settings by their names, and master (local[*] unless said)"),
         "sources": Key(Kind.TABLES, "the topics to read: each name is a view for the steps", required=True),
         "steps": Key(
@@ -54,7 +54,7 @@ SOURCE_KEYS: Keys = MappingProxyType(
             Kind.TEXT,
             "json: the columns, such as id BIGINT, total DOUBLE; avro: its JSON; protobuf: the .proto's text",
         ),
-        "schema_file": Key(Kind.TEXT, "or: the file with that; for protobuf also a descriptor set"),
+        "schema_file": Key(Kind.PATH, "or: the file with that; for protobuf also a descriptor set"),
         "message": Key(Kind.TEXT, "protobuf: the name of the message, if there are several"),
         "registry": Key(
             Kind.TEXT, "the schema registry, http://HOST:PORT, that knows the schema of framed values"
@@ -107,7 +107,7 @@ SINK_KEYS: Keys = MappingProxyType(
         ),
         "key": Key(Kind.TEXT, "topic: with json, the column that becomes the key"),
         "guarantee": Key(Kind.TEXT, "topic: at-least-once (unless said) or exactly-once", GUARANTEES),
-        "path": Key(Kind.TEXT, "parquet, delta: the table's directory or address"),
+        "path": Key(Kind.PATH, "parquet, delta: the table's directory or address"),
         "table": Key(Kind.TEXT, "iceberg: namespace.table"),
         "catalog": Key(Kind.SETTINGS, "iceberg: the catalog's properties, such as uri and warehouse"),
         "partition_by": Key(

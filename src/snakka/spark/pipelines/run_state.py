@@ -23,6 +23,7 @@ from typing import Any, TextIO
 
 from snakka.runtime.clock import SystemClock
 from snakka.spark.pipelines.declaration import Pipeline
+from snakka.spark.pipelines.places import local_path
 from snakka.spark.pipelines.problems import PipelineError
 
 VERSION = 1  # of the status file
@@ -141,13 +142,6 @@ class RunState:
             yield
         except OSError as error:
             raise PipelineError(f"{self.directory} can't be written: {error.strerror}") from None
-
-
-def local_path(place: str) -> Path | None:
-    """The path of a place on this machine; None for an address elsewhere."""
-    if place.startswith("file:"):
-        return Path(place.removeprefix("file:").removeprefix("//"))
-    return None if "://" in place else Path(place)
 
 
 def _lock(file: TextIO) -> bool:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from snakka.spark.pipelines.document import Value
+from snakka.spark.pipelines.places import refuse_home
 from snakka.spark.pipelines.problems import Problem, did_you_mean
 
 
@@ -20,6 +21,8 @@ class Kind(Enum):
     TEXT = "a text"
     SQL = "a text of SQL"  # as it is: `${...}` belongs to Spark here
     TEXTS = "a text, or a list of texts"
+    PATH = "a path"
+    PATHS = "a path, or a list of paths"
     FLAG = "true or false"
     BYTES = "a size, such as 134217728 or 128 MiB"
     DURATION = "a time, such as 5s, 10 minutes or 7d"
@@ -62,7 +65,9 @@ _SECOND_NAMES = {
 }
 # Kafka writes env: before the name. Other names with dots or colons are Spark's and Hadoop's own.
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*([A-Za-z]*)")
+# Spark and tables can't reckon with much longer ones.
+LONGEST_DAYS = 100_000
 
 
 class _WrongError(ValueError):
@@ -147,11 +152,11 @@ def _converted(key: Key, value: Value, environment: Mapping[str, str]) -> Any:
     match key.kind:
         case Kind.SQL if isinstance(content, str) and content.strip():
             converted = content
-        case Kind.TEXT if isinstance(content, str) and content.strip():
+        case Kind.TEXT | Kind.PATH if isinstance(content, str) and content.strip():
             converted = _filled(content, environment, value.line)
-        case Kind.TEXTS if isinstance(content, str) and content.strip():
+        case Kind.TEXTS | Kind.PATHS if isinstance(content, str) and content.strip():
             converted = (_filled(content, environment, value.line),)
-        case Kind.TEXTS if isinstance(content, list) and content:
+        case Kind.TEXTS | Kind.PATHS if isinstance(content, list) and content:
             converted = tuple(_element(each, environment) for each in content)
         case Kind.FLAG if isinstance(content, bool):
             converted = content
@@ -165,6 +170,8 @@ def _converted(key: Key, value: Value, environment: Mapping[str, str]) -> Any:
             converted = content
         case _:
             raise ValueError(f"must be {key.kind.value}, not {_shown(content)}")
+    if key.kind in (Kind.PATH, Kind.PATHS):
+        refuse_home([converted] if isinstance(converted, str) else converted)
     if key.choices and converted not in key.choices:
         near = did_you_mean(str(converted), key.choices)
         raise ValueError(f"can't be {converted}{near}")
@@ -188,7 +195,10 @@ def read_duration(content: object) -> float:
         unit = found.group(2).lower()
         unit = _SECOND_NAMES.get(unit.removesuffix("s") if len(unit) > 2 else unit, unit)
         if unit in _SECONDS:
-            return float(found.group(1)) * _SECONDS[unit]
+            seconds = float(found.group(1)) * _SECONDS[unit]
+            if seconds > LONGEST_DAYS * _SECONDS["d"]:
+                raise ValueError(f"can't be {_shown(content)}: {LONGEST_DAYS}d at most")
+            return seconds
     raise ValueError(f"must be {Kind.DURATION.value}, not {_shown(content)}")
 
 
