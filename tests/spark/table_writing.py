@@ -2,9 +2,13 @@
 
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+from tests.spark.table_reading import delta_rows, iceberg_table
 
 from snakka.spark.tables.delta_table import DeltaOpener
 from snakka.spark.tables.iceberg_table import IcebergOpener
@@ -77,3 +81,10 @@ def make_old(*paths: Path) -> None:
     before = time.time() - 2 * 86_400
     for path in paths:
         os.utime(path, (before, before))
+
+
+def opener_and_reader(kind: str, directory: Path) -> tuple[Callable[..., Any], Callable[[], pa.Table]]:
+    """How to open a table of the format, and how to read it back."""
+    if kind == "delta":
+        return partial(delta_opener, directory / "t"), partial(delta_rows, directory / "t")
+    return partial(iceberg_opener, directory), lambda: iceberg_table(directory).scan().to_arrow()

@@ -23,7 +23,15 @@ from deltalake.transaction import CommitProperties, Transaction
 from pyiceberg.transforms import BucketTransform
 from pyspark.sql import types
 from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
-from tests.spark.table_writing import SCHEMA, append, delta_opener, iceberg_opener, rows_from, staged
+from tests.spark.table_writing import (
+    SCHEMA,
+    append,
+    delta_opener,
+    iceberg_opener,
+    opener_and_reader,
+    rows_from,
+    staged,
+)
 
 from snakka.spark.client_settings import SparkOptionError
 from snakka.spark.tables import delta_table, table_writer
@@ -45,14 +53,7 @@ Reader = Callable[[], pa.Table]
 
 @pytest.fixture(params=["delta", "iceberg"])
 def sink(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Opener, Reader]:
-    """How to open a table of the format, and how to read it back."""
-    if request.param == "delta":
-        return (lambda *args, **named: delta_opener(tmp_path / "t", *args, **named)), (
-            lambda: delta_rows(tmp_path / "t")
-        )
-    return (lambda *args, **named: iceberg_opener(tmp_path, *args, **named)), (
-        lambda: iceberg_table(tmp_path).scan().to_arrow()
-    )
+    return opener_and_reader(request.param, tmp_path)
 
 
 def test_a_batch_is_there_once_and_the_files_of_the_second_try_go(

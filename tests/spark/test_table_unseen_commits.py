@@ -11,8 +11,14 @@ import pytest
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
-from tests.spark.table_reading import counts_of, delta_rows, files_on_disk, iceberg_table
-from tests.spark.table_writing import append, delta_opener, iceberg_opener, rows_from, staged
+from tests.spark.table_reading import counts_of, files_on_disk, iceberg_table
+from tests.spark.table_writing import (
+    append,
+    iceberg_opener,
+    opener_and_reader,
+    rows_from,
+    staged,
+)
 
 from snakka.spark.tables import table_writer
 from snakka.spark.tables.table_options import CommitKey
@@ -24,14 +30,7 @@ Reader = Callable[[], pa.Table]
 
 @pytest.fixture(params=["delta", "iceberg"])
 def sink(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Opener, Reader]:
-    """How to open a table of the format, and how to read it back."""
-    if request.param == "delta":
-        return (lambda *args, **named: delta_opener(tmp_path / "t", *args, **named)), (
-            lambda: delta_rows(tmp_path / "t")
-        )
-    return (lambda *args, **named: iceberg_opener(tmp_path, *args, **named)), (
-        lambda: iceberg_table(tmp_path).scan().to_arrow()
-    )
+    return opener_and_reader(request.param, tmp_path)
 
 
 def test_a_commit_whose_end_nobody_saw_keeps_its_files(

@@ -3,15 +3,12 @@
 Values have a random part, and the next run has other tasks: what was written before must not matter.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark import cloudpickle
-from tests.spark import topic_sink_faults
-from tests.spark.topic_sink_faults import IN_COMMIT, IN_TASKS, FaultySource
+from tests.spark.topic_sink_faults import IN_COMMIT, IN_TASKS, FaultySource, faults_known_to
 from tests.spark.topic_sink_reading import read_topic, values
 
 from snakka.client.blocking import Admin, Producer
@@ -29,13 +26,8 @@ ROWS = 90
 
 @pytest.fixture(scope="module", autouse=True)
 def faulty_source(spark: "SparkSession") -> Iterator[None]:
-    """Known to the session, and taken to its workers by value: they can't import tests."""
-    cloudpickle.register_pickle_by_value(topic_sink_faults)
-    spark.dataSource.register(FaultySource)
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "5")
-    yield
-    spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
-    cloudpickle.unregister_pickle_by_value(sys.modules[topic_sink_faults.__name__])
+    with faults_known_to(spark):
+        yield
 
 
 @pytest.fixture(scope="module")

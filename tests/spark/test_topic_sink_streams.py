@@ -1,14 +1,11 @@
 """What streams promise beside exactly once: rows that come at least once, and transactions as long as the brokers allow."""
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark import cloudpickle
-from tests.spark import topic_sink_faults
-from tests.spark.topic_sink_faults import IN_TASKS, FaultySource
+from tests.spark.topic_sink_faults import IN_TASKS, FaultySource, faults_known_to
 from tests.spark.topic_sink_reading import values
 
 from snakka.client.blocking import Admin, Producer
@@ -26,13 +23,8 @@ LONGEST_MS = 123_000
 
 @pytest.fixture
 def faulty_source(spark: "SparkSession") -> Iterator[None]:
-    """Known to the session, and taken to its workers by value: they can't import tests. Small pieces have a middle."""
-    cloudpickle.register_pickle_by_value(topic_sink_faults)
-    spark.dataSource.register(FaultySource)
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "5")
-    yield
-    spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
-    cloudpickle.unregister_pickle_by_value(sys.modules[topic_sink_faults.__name__])
+    with faults_known_to(spark):
+        yield
 
 
 def numbers_from(

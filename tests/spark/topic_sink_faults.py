@@ -7,11 +7,13 @@ there leaves a file (`faultFile`).
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
@@ -21,6 +23,9 @@ from snakka.spark.topic_sink.batch_writer import TopicBatchWriter
 from snakka.spark.topic_sink.decisions import DecisionTopic
 from snakka.spark.topic_sink.stream_writer import TopicStreamWriter
 from snakka.spark.topic_sink.task_writer import streaming_batch
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 BEFORE_A_TASK = "before a task has written"
 IN_TASKS = ("in the middle of a task", "at the end of a task")
@@ -185,3 +190,15 @@ class FaultySource(SnakkaDataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
         return FaultyBatchWriter(self.options, schema)
+
+
+@contextmanager
+def faults_known_to(spark: "SparkSession") -> Iterator[None]:
+    """In the session, and by value in its workers, which can't import tests. Small pieces have a middle."""
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)
+    spark.dataSource.register(FaultySource)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "5")
+    yield
+    spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    cloudpickle.unregister_pickle_by_value(module)
