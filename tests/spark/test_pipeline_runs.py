@@ -446,6 +446,7 @@ def test_a_spark_that_is_taken_away_is_no_screen_of_traces(
         lines = running.output.splitlines()
         status = terminal.status("taken.yaml")
         assert status["state"] == ("interrupted" if is_closed else "failed")
+        assert status["error"].startswith("" if is_closed else "Spark's process has ended")
         assert bool(status["error"]) != is_closed
         assert [line for line in lines if line.startswith("snakka: ")] == ([] if is_closed else lines[-1:])
         assert not re.search(

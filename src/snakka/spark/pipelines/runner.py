@@ -141,6 +141,11 @@ class Run:
         except Exception as error:
             if self._was_taken_down():
                 raise KeyboardInterrupt from error
+            if _has_ended(session) is None:
+                raise PipelineError(
+                    "Spark's process has ended or does not answer; perhaps the system has killed it to have memory again."
+                    f" The next run does what was under way; {self._state.log_file} may have more"
+                ) from error
             raise
         finally:
             _quietly(session.stop)
@@ -408,14 +413,21 @@ class Run:
 
     def _was_taken_down(self) -> bool:
         """Whether the signal that asks for an end has ended Spark too: all in front of a closed terminal get it."""
-        from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+        return (
+            self._asked_to_stop.is_set()
+            and self._session is not None
+            and _has_ended(self._session) is not False
+        )
 
-        if self._session is None or not self._asked_to_stop.is_set():
-            return False
-        try:
-            return bool(self._session.sparkContext._jsc.sc().isStopped())
-        except (Py4JError, OSError):
-            return True  # nobody answers for it
+
+def _has_ended(session: "SparkSession") -> bool | None:
+    """None if nobody answers for it."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+    try:
+        return bool(session.sparkContext._jsc.sc().isStopped())
+    except (Py4JError, OSError):
+        return None
 
 
 def _listener(reports: "Queue[str]") -> Any:

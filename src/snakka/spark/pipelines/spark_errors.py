@@ -3,6 +3,7 @@
 Rule: the whole of it is in the log; whoever reads the terminal gets the reason, without classes, traces and plans.
 """
 
+import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -94,11 +95,20 @@ def missing_view(error: Exception) -> str | None:
 
 
 def silence_pyspark() -> None:
-    """PySpark also prints what it raises, as JSON of several screens; here everything that is raised is said in a line."""
+    """PySpark also prints what it raises, as JSON of several screens; here everything that is raised is said in a line.
+
+    So does py4j, where the JVM is gone, with a trace for each call.
+    """
     from pyspark.logger import PySparkLogger
 
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).disabled = True
+    logging.getLogger().addFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """It has loggers of its own, and takes the root of all of them for this."""
+    return "py4j" not in Path(record.pathname).parts
 
 
 def silence_sums(session: "SparkSession") -> None:
