@@ -1,6 +1,7 @@
 """Filters as Spark hands them over: what is followed to the letter, what only helps, what is left alone."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -20,12 +21,20 @@ from pyspark.sql.datasource import (
     StringEndsWith,
     StringStartsWith,
 )
+from tests.faults.wire import PRODUCE_VERSION, Wire, produce
 from tests.spark.source_topics import at
 
+from snakka.client.blocking import Admin
 from snakka.client.topic_partition import TopicPartition
+from snakka.protocol.batch_builder import build_batch
+from snakka.protocol.batch_reader import Record
+from snakka.spark.columns import source_schema
+from snakka.spark.data_source import SnakkaDataSource
+from snakka.spark.log_reader.data_source import LogDataSource
 from snakka.spark.source.filters import PushedFilters
 from snakka.spark.source.offset_ranges import OffsetRange
 from snakka.spark.source.topic_offsets import TopicOffsets
+from snakka.testing import BlockingLocalBroker
 
 TOPIC, PARTITION, OFFSET, TIME = ("topic",), ("partition",), ("offset",), ("timestamp",)
 PARTITIONS = [at("a", 0), at("a", 1), at("b", 0)]
@@ -97,3 +106,38 @@ def test_filters_are_all_followed() -> None:
         assert filters.take(each)
     assert not filters.take(GreaterThan(TIME, datetime.fromtimestamp(103, UTC)))
     assert narrowed(filters) == {"a-0": (3, 6), "a-1": (3, 6)}
+
+
+def test_records_without_a_time_are_of_the_last_millisecond_before_1970(tmp_path: Path) -> None:
+    """As Spark sees them in the column, which is how it would judge them if the filter were its own."""
+    with (
+        BlockingLocalBroker({}, data_dir=str(tmp_path)) as broker,
+        Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+        Wire(broker.bootstrap_servers) as wire,
+    ):
+        admin.create_topic("timeless", partitions=1)
+        request = produce("timeless", 0, b"")
+        times = (-1, 5000, -1, 6000)
+        request.topic_data[0].partition_data[0].records = build_batch(
+            [Record(offset, time_ms, None, b"x") for offset, time_ms in enumerate(times)]
+        )
+        wire.ask(request, PRODUCE_VERSION)
+        options = {
+            "kafka.bootstrap.servers": broker.bootstrap_servers,
+            "path": str(tmp_path),
+            "subscribe": "timeless",
+            "pushdownfilters": "true",
+        }
+
+        def fetched(second: float) -> list[list[int]]:
+            found = []
+            for kind in (SnakkaDataSource, LogDataSource):
+                reader = kind(options).reader(source_schema(False))
+                given = GreaterThanOrEqual(TIME, datetime.fromtimestamp(second, UTC))
+                assert list(reader.pushFilters([given])) == [given]
+                batches = [batch for part in reader.partitions() for batch in reader.read(part)]
+                found.append([offset for batch in batches for offset in batch.column("offset").to_pylist()])
+            return found
+
+        assert fetched(-3600) == fetched(-0.001) == [[0, 1, 2, 3]] * 2
+        assert fetched(5) == [[1, 2, 3]] * 2

@@ -84,7 +84,7 @@ class PushedFilters:
         """The same without what can't pass."""
         first = dict.fromkeys((each.partition for each in ranges), self.first_offset)
         if self.first_time_ms is not None:
-            times = dict.fromkeys(first, max(self.first_time_ms, 0))
+            times = dict.fromkeys(first, self.first_time_ms)
             first = {each: max(offset, first[each]) for each, offset in offsets.at_times(times).items()}
         return [
             OffsetRange(
@@ -116,12 +116,16 @@ class PushedFilters:
         return True
 
     def _take_time(self, given: Filter) -> None:
-        """No record before the first one of a time or later is of that time or later."""
+        """No record before the first one of a time or later is of that time or later.
+
+        Times before 1970 are not looked for: records without a time count as of the last millisecond before it.
+        """
         if isinstance(given, EqualTo | EqualNullSafe | GreaterThan | GreaterThanOrEqual):
             wanted = given.value
             if isinstance(wanted, datetime) and wanted.tzinfo is not None:
                 milliseconds = (wanted - _EPOCH).total_seconds() * 1000
-                self.first_time_ms = max(self.first_time_ms or 0, int(milliseconds))
+                if milliseconds > 0:
+                    self.first_time_ms = max(self.first_time_ms or 0, int(milliseconds))
 
     def _from(self, offset: int) -> None:
         self.first_offset = max(self.first_offset, offset)
