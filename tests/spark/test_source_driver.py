@@ -261,6 +261,28 @@ def test_a_topic_that_is_gone(
         pattern.plan(ends[2], left)
 
 
+def test_a_topic_that_is_gone_is_told_once(
+    admin: Admin, new_topic: NewTopic, open_driver: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A query that goes on without it asks several times a second, for as long as it runs."""
+    topic, other = new_topic(1), new_topic(1)
+    driver = open_driver(f"{topic},{other}", failOnDataLoss="false")
+    first_batch(driver)
+
+    def told() -> list[str]:
+        caplog.clear()
+        for _ in range(3):
+            driver.latest({at(other, 0): 0}, is_limited=False)
+        return [record.message for record in caplog.records if "is gone" in record.message]
+
+    for _ in range(2):
+        admin.delete_topic(topic)
+        assert len(told()) == 1
+        assert told() == []
+        admin.create_topic(topic)
+        assert told() == []
+
+
 def test_a_topic_that_was_made_anew_is_shorter(
     broker: BlockingLocalBroker, admin: Admin, new_topic: NewTopic, open_driver: Open
 ) -> None:

@@ -65,6 +65,7 @@ class StreamDriver:
         self._first_is_planned = False
         self._plan: Plan | None = None
         self._start_ids: dict[str, Uuid] | None = None  # of the topics that the next batch starts in
+        self._missing: list[str] = []  # what was told to be gone
         self._available_now = False
         self._target: Offsets | None = None
         self.available: Offsets = {}
@@ -125,8 +126,9 @@ class StreamDriver:
         if self._target is not None:
             return self._target
         partitions, missing = self._offsets.known_partitions()
-        if missing:
+        if missing and missing != self._missing:  # an idle query comes here several times a second
             report_loss(self._options, f"{', '.join(sorted(missing))} is gone")
+        self._missing = missing
         if self._start_ids is None:
             self._start_ids = self._offsets.topic_ids
         found = self._offsets.latest(partitions, start)
