@@ -168,6 +168,25 @@ def test_partitions_topics_and_patterns(cluster: Cluster) -> None:
         read("/nowhere", subscribe="many-a")
 
 
+def test_partitions_that_other_brokers_have_are_missed(
+    cluster: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One broker of several has some of a topic's partitions only, and what it has is all that is read."""
+    topic = cluster.topic("scattered", 4)
+    for partition in range(4):
+        fill(cluster, topic, 3, partition=partition)
+    for name in (f"{topic}-0", f"{topic}-3"):
+        shutil.copytree(cluster.data / name, tmp_path / name)
+    for options in ({"subscribe": topic}, {"subscribePattern": topic}):
+        caplog.clear()
+        assert len(read(tmp_path, **options)) == 6
+        assert f"partitions of {topic} are not in {tmp_path}, and not read: 1, 2;" in caplog.text
+    caplog.clear()
+    assert len(read(tmp_path, assign=json.dumps({topic: [3]}))) == 3
+    assert len(read(cluster.data, subscribe=topic)) == 12
+    assert "are not in" not in caplog.text
+
+
 def test_tasks_meet_without_gap_or_overlap(cluster: Cluster) -> None:
     topic = cluster.topic("divided", segment_index_bytes="1000000")
     fill(cluster, topic, 500)
@@ -540,6 +559,65 @@ def test_segments_that_go_while_they_are_read(copied: tuple[Path, list[Path], li
     fresh = read(path, subscribe="damaged")
     assert fresh[-1] == rows[-1]
     assert fresh[0][2] == int(segments[1].stem)
+
+
+@pytest.mark.parametrize("count", [1, 3, None])
+def test_segments_that_a_task_has_not_come_to_yet_are_renamed(
+    copied: tuple[Path, list[Path], list[tuple[Any, ...]]], count: int | None
+) -> None:
+    """One task reads many segments, and retention takes some of them or all: they are there for some time yet."""
+    path, segments, rows = copied
+    reader = opened(path, subscribe="damaged")
+    (planned,) = reader.partitions()
+
+    def rest() -> list[tuple[Any, ...]]:
+        return [row for batch in reader.read(planned) for row in as_rows(batch)]
+
+    gone = [each.rename(f"{each}.deleted") for each in segments[:count]]
+    for each in segments[:count]:
+        each.with_suffix(".index").rename(each.with_suffix(".index.deleted"))
+    if count is None:
+        segments[0].with_name("00000000000000000300.log").touch()  # where the broker goes on
+    assert rest() == rows
+    gone[-1].unlink()
+    with pytest.raises(LogDamageError, match="are not in the log any more"):
+        rest()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("is_last", [False, True])
+@pytest.mark.parametrize("torn_bytes", [0, 30])
+def test_a_file_that_is_cut_off_while_it_is_read(
+    copied: tuple[Path, list[Path], list[tuple[Any, ...]]],
+    monkeypatch: pytest.MonkeyPatch,
+    is_last: bool,
+    torn_bytes: int,
+) -> None:
+    """As a broker does with what its new leader does not have: a task ends, and says what is missing."""
+    path, segments, rows = copied
+    monkeypatch.setattr(segment_reader, "PIECE_BYTES", 200)
+    monkeypatch.setattr(segment_reader, "MOST_BYTES", 200)
+    segment = segments[1]
+    if is_last:
+        rows = [row for row in rows if row[2] < int(segments[2].stem)]
+        for each in segments[2:]:
+            each.unlink()
+    position, header = batches_of(segment)[-1]
+    content = segment.read_bytes()
+
+    def read_while_it_is_cut(**options: str) -> list[tuple[Any, ...]]:
+        segment.write_bytes(content)
+        reader = opened(path, subscribe="damaged", **options)
+        (planned,) = reader.partitions()
+        given, found = reader.read(planned), []
+        while not found or found[-1][2] < int(segment.stem):
+            found += as_rows(next(given))
+        os.truncate(segment, position + torn_bytes)
+        return found + [row for batch in given for row in as_rows(batch)]
+
+    with pytest.raises(LogDamageError):
+        read_while_it_is_cut()
+    assert read_while_it_is_cut(failOnDataLoss="false") == without(rows, header)
 
 
 def test_segments_that_go_before_their_aborted_transactions_are_known(

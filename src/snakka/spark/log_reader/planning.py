@@ -5,6 +5,7 @@ Rule: everything is looked at once. What the broker appends later is not read; w
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from snakka.client.topic_partition import TopicPartition
@@ -83,6 +84,8 @@ def _views(options: LogOptions, damages: Damages) -> dict[TopicPartition, Partit
         for topic, partition in home.partitions():
             homes.setdefault(TopicPartition(topic, partition), []).append(home)
     chosen = _chosen(options, sorted(homes))
+    if not options.source.subscription.partitions:
+        _warn_of_gaps(options, chosen)
     return {key: _newest([PartitionView(home, key, damages) for home in homes[key]]) for key in chosen}
 
 
@@ -107,6 +110,22 @@ def _chosen(options: LogOptions, there: Sequence[TopicPartition]) -> list[TopicP
     if subscription.partitions:
         return sorted(subscription.partitions)
     return [each for each in there if each.topic in subscription.topics]
+
+
+def _warn_of_gaps(options: LogOptions, chosen: Sequence[TopicPartition]) -> None:
+    """A whole topic is wanted, and some of it is seen to lie elsewhere; that there are partitions after the last is not."""
+    for topic, group in groupby(chosen, key=lambda each: each.topic):
+        there = [each.partition for each in group]
+        missing = sorted(set(range(there[-1])).difference(there))
+        if missing:
+            more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
+            _logger.warning(
+                "partitions of %s are not in %s, and not read: %s%s; if other brokers have them, name their directories too",
+                topic,
+                ", ".join(options.paths),
+                ", ".join(map(str, missing[:_MOST_SHOWN])),
+                more,
+            )
 
 
 def _what_is_there(there: Sequence[TopicPartition]) -> str:
@@ -254,6 +273,7 @@ def _ranges(wanted: _Wanted, most_bytes: int) -> list[LogRange]:
             view.header_at(group[0].segment, group[0].start),
             sum(each.end - each.start for each in group),
             aborted_between(wanted.aborted, group[0].first_offset, end_offset),
+            tuple(each.segment for each in group[1:]),
         )
         for group, end_offset in zip(groups, ends, strict=True)
     ]

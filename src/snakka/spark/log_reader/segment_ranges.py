@@ -41,6 +41,7 @@ class LogRange(InputPartition):
     Where they begin is known by file and position; should that file be gone by then, they are found by offset again, if
     the directory is still that topic's: another one may have taken its name. `beginning` is the header of the batch at
     that position: a file system soon gives the number of a removed file, by which it is known, to a new one.
+    `later_segments` are those in which it goes on, to be known again under the name that they have before they are removed.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class LogRange(InputPartition):
         beginning: bytes,
         size: int,
         aborted: tuple[AbortedTransaction, ...] = (),
+        later_segments: tuple[SegmentFile, ...] = (),
     ) -> None:
         super().__init__(None)
         self.topic = topic
@@ -69,6 +71,7 @@ class LogRange(InputPartition):
         self.beginning = beginning
         self.size = size
         self.aborted = aborted
+        self.later_segments = later_segments
 
     def __repr__(self) -> str:
         return f"{self.topic}-{self.partition} [{self.first_offset}, {self.end_offset}) {self.size} bytes"

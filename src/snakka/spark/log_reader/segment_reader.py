@@ -123,6 +123,8 @@ class RangeReader:
                 for each in find_segments(self._files, self._range.directory)
                 if each.end_offset is None or each.end_offset > self._next_offset
             ]
+            if not segments or segments[0].base_offset > self._next_offset:
+                segments = [*self._planned_segment(), *segments]
             if not segments:
                 return None
             file = open_segment(self._files, segments[0])
@@ -135,6 +137,15 @@ class RangeReader:
                     self._advance(base_offset)
                 return segments[0], file
         raise ChangingDirectoryError(f"{self._range.directory} does not come to rest")
+
+    def _planned_segment(self) -> Iterator[SegmentFile]:
+        """The one with what comes next, if it has only been given the name that files have before they are removed."""
+        for each in self._range.later_segments:
+            is_next = each.base_offset <= self._next_offset and (
+                each.end_offset is None or each.end_offset > self._next_offset
+            )
+            if is_next and open_segment(self._files, each) is not None:
+                yield each
 
     def _position_in(self, file: File, segment: SegmentFile) -> int:
         landmarks = Landmarks(self._files, segment)
@@ -189,7 +200,11 @@ class _SegmentReading:
         piece_bytes = self._reader.piece_bytes
         is_end = False
         while self._position < size and not is_end and not self._reader.is_done:
-            data = self._file.pread(self._position, min(piece_bytes, size - self._position))
+            wanted = min(piece_bytes, size - self._position)
+            data = self._file.pread(self._position, wanted)
+            if len(data) < wanted:
+                size = self._file.size = self._position + len(data)
+                self._tell_of_cut()
             is_rest = self._position + len(data) >= size
             checked = check_headers(data, self._lowest, self._end_offset, self._reader.stop, is_rest=is_rest)
             if not checked.needed and not checked.is_end:
@@ -211,6 +226,14 @@ class _SegmentReading:
             yield from self._reader.give()
         except ProtocolError:
             yield from self._once_more(self._position)
+
+    def _tell_of_cut(self) -> None:
+        """The file has become shorter: brokers cut off what their leader does not have, and room that was reserved.
+
+        Of the last segment that says nothing; what is missing of the range is told at its end.
+        """
+        if not self._segment.is_last:
+            self._reader.damages.found(self._file.path, self._file.size, "the file has been cut off here")
 
     def _once_more(self, until: int) -> "Rows":
         """What was gathered can't all be right, or what comes next: all that was not given is taken batch by batch."""
