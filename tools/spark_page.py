@@ -134,10 +134,9 @@ catalog = {{
 iceberg.options(**catalog).option("checkpointLocation", "checkpoints/iceberg").start()
 ```
 
-They only write: tables are read with deltalake or pyiceberg, or with Spark's own connectors. What either library would
-write so that nobody reads it again is refused before the table is made or touched: for Iceberg partitions of type
-double, for Delta a timestamp_ntz within a map where the table has none elsewhere, and tables that ask writers for
-features which are not known here.
+They only write: tables are read with deltalake or pyiceberg, or with Spark's own connectors. What could not be read back
+as it was written is refused before a table is made or changed: Iceberg partitions of type double, and for Delta a
+timestamp_ntz within a map if the table has none elsewhere. So are tables that ask writers for features not known here.
 
 `snakka-delta`; options that begin with `storage.` go to the object store:
 
